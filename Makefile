@@ -1,0 +1,31 @@
+# Everything a user or a developer types. Needs npm on the PATH; Node itself comes with the dependencies.
+SHELL := bash
+export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
+
+.PHONY: up test test-real check bench format crds openapi clean
+
+up: node_modules/.installed ## start the embedded cluster
+	@./polder up --no-operator
+
+test: node_modules/.installed ## type check, lint, format, import rules and every suite that needs no outside server
+	@node tools/check.ts
+	@vitest run --project unit
+
+test-real: node_modules/.installed ## the suites against real systems, which it builds into the user's cache first
+	@vitest run --project real
+
+check: node_modules/.installed ## the static part of the tests alone
+	@node tools/check.ts
+
+bench: node_modules/.installed ## print the benchmark tables
+	@node bench/runtime/run.ts
+
+format: node_modules/.installed
+	@biome check --write
+
+# `npm ci` removes node_modules first, so the mark is made last and a broken install is done again.
+node_modules/.installed: package.json package-lock.json $(wildcard packages/*/package.json examples/*/package.json bench/package.json)
+	@command -v npm > /dev/null || { echo "Polder needs npm (it brings its own Node with it). Install Node.js and npm, then run make again." >&2; exit 1; }
+	@echo "Installing dependencies ..."
+	@npm ci --no-audit --no-fund --loglevel=error
+	@touch $@

@@ -1,0 +1,142 @@
+/**
+ * The answers to bad requests. The wording is the real server's (`k8s.io/apimachinery/pkg/api/errors` and
+ * `…/util/validation/field`): people search for these sentences, and programs match on the reasons.
+ */
+
+/** One thing wrong with one field, before it becomes a `cause` of a Status. */
+export interface FieldError {
+  readonly type: FieldErrorType;
+  /** `spec.template.spec.containers[0].name`; `<nil>` for the object itself. */
+  readonly field: string;
+  readonly detail: string;
+  /** Shown after the type for those that quote a value (Invalid, TypeInvalid, NotSupported, Duplicate, NotFound, TooLong). */
+  readonly value?: unknown;
+}
+
+export type FieldErrorType =
+  | 'Required'
+  | 'Invalid'
+  | 'TypeInvalid'
+  | 'NotSupported'
+  | 'Duplicate'
+  | 'Forbidden'
+  | 'NotFound'
+  | 'TooLong'
+  | 'TooMany'
+  | 'Internal';
+
+const WORDS: Record<FieldErrorType, { reason: string; says: string; quotes: boolean }> = {
+  Required: { reason: 'FieldValueRequired', says: 'Required value', quotes: false },
+  Invalid: { reason: 'FieldValueInvalid', says: 'Invalid value', quotes: true },
+  TypeInvalid: { reason: 'FieldValueTypeInvalid', says: 'Invalid value', quotes: true },
+  NotSupported: { reason: 'FieldValueNotSupported', says: 'Unsupported value', quotes: true },
+  Duplicate: { reason: 'FieldValueDuplicate', says: 'Duplicate value', quotes: true },
+  Forbidden: { reason: 'FieldValueForbidden', says: 'Forbidden', quotes: false },
+  NotFound: { reason: 'FieldValueNotFound', says: 'Not found', quotes: true },
+  TooLong: { reason: 'FieldValueTooLong', says: 'Too long', quotes: false },
+  TooMany: { reason: 'FieldValueTooMany', says: 'Too many', quotes: true },
+  Internal: { reason: 'InternalError', says: 'Internal error', quotes: false },
+};
+
+/** `Invalid value: "x": must be …`, without the field. */
+export function messageOf(error: FieldError): string {
+  const { says, quotes } = WORDS[error.type];
+  const value = quotes ? `: ${quote(error.value)}` : '';
+  return error.detail === '' ? `${says}${value}` : `${says}${value}: ${error.detail}`;
+}
+
+function quote(value: unknown): string {
+  return value === undefined ? 'null' : JSON.stringify(value);
+}
+
+export interface StatusCause {
+  readonly reason?: string;
+  readonly message?: string;
+  readonly field?: string;
+}
+
+export interface StatusDetails {
+  readonly name?: string;
+  readonly group?: string;
+  readonly kind?: string;
+  readonly uid?: string;
+  readonly causes?: readonly StatusCause[];
+  readonly retryAfterSeconds?: number;
+}
+
+/** Thrown anywhere below the wire; the wire turns it into a `Status` with its HTTP code. */
+export class StatusError extends Error {
+  override readonly name = 'StatusError';
+  readonly code: number;
+  readonly reason: string;
+  readonly details: StatusDetails | undefined;
+
+  constructor(code: number, reason: string, message: string, details?: StatusDetails) {
+    super(message);
+    this.code = code;
+    this.reason = reason;
+    this.details = details;
+  }
+
+  toJSON(): Record<string, unknown> {
+    return {
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      message: this.message,
+      reason: this.reason,
+      ...(this.details && { details: this.details }),
+      code: this.code,
+    };
+  }
+}
+
+export interface Named {
+  readonly group: string;
+  /** The plural, as the real server names it in NotFound, AlreadyExists and Conflict. */
+  readonly plural: string;
+  /** The kind, as the real server names it in Invalid. */
+  readonly kind: string;
+}
+
+const qualified = (named: Named) => (named.group === '' ? named.plural : `${named.plural}.${named.group}`);
+
+export const badRequest = (message: string) => new StatusError(400, 'BadRequest', message);
+
+export const notFound = (named: Named, name: string) =>
+  new StatusError(404, 'NotFound', `${qualified(named)} "${name}" not found`, details(named, name));
+
+export const alreadyExists = (named: Named, name: string) =>
+  new StatusError(409, 'AlreadyExists', `${qualified(named)} "${name}" already exists`, details(named, name));
+
+export const conflict = (named: Named, name: string, why: string) =>
+  new StatusError(
+    409,
+    'Conflict',
+    `Operation cannot be fulfilled on ${qualified(named)} "${name}": ${why}`,
+    details(named, name),
+  );
+
+export const expired = (message: string) => new StatusError(410, 'Expired', message);
+
+/** 422 with every error as a cause. */
+export function invalid(named: Named, name: string, errors: readonly FieldError[]): StatusError {
+  const lines = errors.map((error) => `${error.field}: ${messageOf(error)}`);
+  const list = lines.length === 1 ? (lines[0] ?? '') : `[${lines.join(', ')}]`;
+  const kind = named.group === '' ? named.kind : `${named.kind}.${named.group}`;
+  return new StatusError(422, 'Invalid', `${kind} "${name}" is invalid: ${list}`, {
+    name,
+    ...(named.group !== '' && { group: named.group }),
+    kind: named.kind,
+    causes: errors.map((error) => ({
+      reason: WORDS[error.type].reason,
+      message: messageOf(error),
+      field: error.field,
+    })),
+  });
+}
+
+function details(named: Named, name: string): StatusDetails {
+  return { name, ...(named.group !== '' && { group: named.group }), kind: named.plural };
+}

@@ -1,0 +1,1 @@
+export { type Transport, TransportError, type TransportRequest, type TransportResponse } from './transport.ts';

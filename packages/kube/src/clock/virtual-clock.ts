@@ -1,0 +1,82 @@
+import type { Clock, Timer } from './clock.ts';
+
+interface Waiting {
+  readonly at: number;
+  readonly order: number;
+  readonly callback: () => void;
+}
+
+/**
+ * A clock that stands still until it is told to move. Timers fire in the order of their times, then of their making,
+ * and everything that a timer sets off in this process is run before the next one fires: same program, same trace.
+ */
+export class VirtualClock implements Clock {
+  #now: number;
+  readonly #start: number;
+  #order = 0;
+  readonly #waiting = new Set<Waiting>();
+
+  constructor(startsAt: number = Date.UTC(2026, 0, 1)) {
+    this.#start = startsAt;
+    this.#now = startsAt;
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  monotonic(): number {
+    return this.#now - this.#start;
+  }
+
+  after(ms: number, callback: () => void): Timer {
+    const waiting: Waiting = { at: this.#now + Math.max(0, ms), order: this.#order++, callback };
+    this.#waiting.add(waiting);
+    return { cancel: () => this.#waiting.delete(waiting) };
+  }
+
+  /** How many timers wait: zero after a clean stop. */
+  get pending(): number {
+    return this.#waiting.size;
+  }
+
+  /** Moves time on by `ms`, firing what falls due on the way. */
+  async advance(ms: number): Promise<void> {
+    const until = this.#now + ms;
+    await settle();
+    for (let next = this.#next(); next !== undefined && next.at <= until; next = this.#next()) await this.#fire(next);
+    this.#now = until;
+  }
+
+  /** Moves time on, timer by timer, until `done()` holds; false if `limitMs` passes or nothing is left to wait for. */
+  async runUntil(done: () => boolean, limitMs: number): Promise<boolean> {
+    const until = this.#now + limitMs;
+    await settle();
+    while (!done()) {
+      const next = this.#next();
+      if (next === undefined || next.at > until) return false;
+      await this.#fire(next);
+    }
+    return true;
+  }
+
+  async #fire(next: Waiting): Promise<void> {
+    this.#waiting.delete(next);
+    this.#now = Math.max(this.#now, next.at);
+    next.callback();
+    await settle();
+  }
+
+  #next(): Waiting | undefined {
+    let next: Waiting | undefined;
+    for (const one of this.#waiting) {
+      if (next === undefined || one.at < next.at || (one.at === next.at && one.order < next.order)) next = one;
+    }
+    return next;
+  }
+}
+
+/** Lets every promise that can go on without time passing go on: a macrotask runs only once no microtask is left. */
+function settle(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
