@@ -1,3 +1,4 @@
 export * from './client/index.ts';
 export * from './clock/index.ts';
 export * from './kinds/index.ts';
+export { type Logger, silentLogger } from './log.ts';
