@@ -31,4 +31,5 @@ export type {
 export type { ClientOptions } from './requests.ts';
 export { socketTransport } from './socket-transport.ts';
 export { type Transport, TransportError, type TransportRequest, type TransportResponse } from './transport.ts';
+export { isAtLeast } from './version.ts';
 export { slim, type WatchEvent } from './watch-event.ts';

@@ -1,0 +1,249 @@
+import { isAtLeast } from '../client/index.ts';
+import { type KubernetesObject, keyOf, type ObjectRef } from '../kinds/index.ts';
+import { type Logger, messageOf } from '../log.ts';
+import type { ChangeEvent, ReflectorSink } from '../reflector/index.ts';
+import { IndexMap } from './index-map.ts';
+
+export type StoreEvent<T> =
+  | {
+      readonly type: 'added';
+      readonly object: T /** It was there before the handler was. */;
+      readonly isInitial: boolean;
+    }
+  | { readonly type: 'modified'; readonly object: T; readonly old: T }
+  /** `isLastState` is false when the deletion itself was missed: then `object` is what we last knew of it. */
+  | { readonly type: 'deleted'; readonly object: T; readonly isLastState: boolean };
+
+export type Handler<T> = (event: StoreEvent<T>) => void;
+
+/** Names of indexes, and what an object is found under in each. */
+export type Indexes<T> = Readonly<Record<string, (object: T) => readonly string[]>>;
+
+export interface StoreOptions<T> {
+  readonly log: Logger;
+  readonly indexes?: Indexes<T> | undefined;
+  /** One partition for each; all namespaces together without it. */
+  readonly namespaces?: readonly string[] | undefined;
+  /** Freeze what comes in, so that a test fails where code changes a shared object. Costs too much for production. */
+  readonly freeze?: boolean | undefined;
+}
+
+/**
+ * The objects of one kind as the server last told them. What it hands out is shared by all readers and never changed: a
+ * newer state is a new object. A partition (all namespaces, or one of several) is kept by one reflector.
+ */
+export class Store<T extends KubernetesObject> {
+  readonly #log: Logger;
+  readonly #freeze: boolean;
+  readonly #partitions: ReadonlyMap<string, Partition<T>>;
+  readonly #indexes: ReadonlyMap<string, IndexMap<T>>;
+  readonly #handlers = new Set<Handler<T>>();
+  readonly #waiters = new Set<() => void>();
+
+  constructor({ log, indexes = {}, namespaces = [ALL], freeze = false }: StoreOptions<T>) {
+    this.#log = log;
+    this.#freeze = freeze;
+    this.#indexes = new Map(Object.entries(indexes).map(([name, valuesOf]) => [name, new IndexMap(valuesOf)]));
+    this.#partitions = new Map(namespaces.map((namespace) => [namespace, new Partition<T>()]));
+  }
+
+  get(ref: ObjectRef): T | undefined {
+    return this.#partitionOf(ref.namespace)?.objects.get(keyOf(ref));
+  }
+
+  /** All objects, or those of a namespace. */
+  list(namespace?: string): T[] {
+    const found: T[] = [];
+    for (const partition of this.#partitions.values()) {
+      for (const object of partition.objects.values()) {
+        if (namespace === undefined || object.metadata.namespace === namespace) found.push(object);
+      }
+    }
+    return found;
+  }
+
+  /** The objects that an index has under a value. */
+  by(index: string, value: string): T[] {
+    const found: T[] = [];
+    for (const key of this.#index(index).keys(value)) {
+      for (const partition of this.#partitions.values()) {
+        const object = partition.objects.get(key);
+        if (object) found.push(object);
+      }
+    }
+    return found;
+  }
+
+  get size(): number {
+    let size = 0;
+    for (const partition of this.#partitions.values()) size += partition.objects.size;
+    return size;
+  }
+
+  /** Every partition has had its first whole picture. */
+  get isSynced(): boolean {
+    return [...this.#partitions.values()].every((partition) => partition.version !== undefined);
+  }
+
+  /** Whether everything up to this version can be read here. A namespace that is not watched has nothing to wait for. */
+  hasSeen(version: string, namespace: string | undefined): boolean {
+    const partition = this.#partitionOf(namespace);
+    return !partition || (partition.version !== undefined && isAtLeast(partition.version, version));
+  }
+
+  /** Resolves once `condition` holds; looks again whenever something new was learned. */
+  until(condition: () => boolean, signal?: AbortSignal): Promise<void> {
+    if (condition()) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason);
+      const onAbort = () => {
+        this.#waiters.delete(look);
+        reject(signal?.reason);
+      };
+      const look = () => {
+        if (!condition()) return;
+        this.#waiters.delete(look);
+        signal?.removeEventListener('abort', onAbort);
+        resolve();
+      };
+      this.#waiters.add(look);
+      signal?.addEventListener('abort', onAbort, { once: true });
+    });
+  }
+
+  /** The handler is told of everything present, then of every change. Handlers must not wait and should not throw. */
+  subscribe(handler: Handler<T>): { readonly unsubscribe: () => void } {
+    this.#handlers.add(handler);
+    for (const object of this.list()) this.#tell(handler, { type: 'added', object, isInitial: true });
+    return { unsubscribe: () => this.#handlers.delete(handler) };
+  }
+
+  /** Where the reflector of a partition puts what it learns. */
+  sink(namespace: string = ALL): ReflectorSink<T> {
+    const partition = this.#partitions.get(namespace);
+    if (!partition) throw new Error(`the store keeps no partition ${namespace}`);
+    return {
+      begin() {
+        partition.next = new Map();
+      },
+      seed: (objects) => this.#seed(partition, objects),
+      complete: (version) => this.#complete(partition, version),
+      change: (events) => this.#change(partition, events),
+      progress: (version) => this.#advance(partition, version),
+    };
+  }
+
+  #seed(partition: Partition<T>, objects: readonly T[]): void {
+    for (const object of objects) {
+      const key = keyOf(object.metadata);
+      const known = partition.objects.get(key);
+      // The same version is the same object: keeping the one we have keeps a relist from doubling our memory.
+      const isKnown = known?.metadata.resourceVersion === object.metadata.resourceVersion;
+      partition.next.set(key, known && isKnown ? known : this.#taken(object));
+    }
+  }
+
+  #complete(partition: Partition<T>, version: string): void {
+    const old = partition.objects;
+    const isInitial = partition.version === undefined;
+    partition.objects = partition.next;
+    partition.next = new Map();
+    partition.version = version;
+    // The whole picture is in place before anyone is told, so that a handler that looks around sees one moment.
+    const events: StoreEvent<T>[] = [];
+    for (const [key, object] of partition.objects) {
+      const known = old.get(key);
+      if (known === object) continue;
+      this.#reindex(key, known, object);
+      events.push(known ? { type: 'modified', object, old: known } : { type: 'added', object, isInitial });
+    }
+    for (const [key, object] of old) {
+      if (partition.objects.has(key)) continue;
+      this.#reindex(key, object, undefined);
+      events.push({ type: 'deleted', object, isLastState: false });
+    }
+    this.#publish(events);
+  }
+
+  #change(partition: Partition<T>, changes: readonly ChangeEvent<T>[]): void {
+    const events: StoreEvent<T>[] = [];
+    for (const { type, object } of changes) {
+      const key = keyOf(object.metadata);
+      const old = partition.objects.get(key);
+      if (type === 'DELETED') {
+        partition.objects.delete(key);
+        if (old) events.push({ type: 'deleted', object: this.#taken(object), isLastState: true });
+        this.#reindex(key, old, undefined);
+      } else if (old?.metadata.resourceVersion !== object.metadata.resourceVersion) {
+        const taken = this.#taken(object);
+        partition.objects.set(key, taken);
+        this.#reindex(key, old, taken);
+        events.push(
+          old ? { type: 'modified', object: taken, old } : { type: 'added', object: taken, isInitial: false },
+        );
+      }
+      partition.version = object.metadata.resourceVersion ?? partition.version;
+    }
+    this.#publish(events);
+  }
+
+  #advance(partition: Partition<T>, version: string): void {
+    partition.version = version;
+    this.#wake();
+  }
+
+  #publish(events: readonly StoreEvent<T>[]): void {
+    for (const event of events) for (const handler of this.#handlers) this.#tell(handler, event);
+    this.#wake();
+  }
+
+  #wake(): void {
+    for (const look of this.#waiters) look();
+  }
+
+  /** One handler's mistake is loud, and does not keep the others from hearing. */
+  #tell(handler: Handler<T>, event: StoreEvent<T>): void {
+    try {
+      handler(event);
+    } catch (error) {
+      this.#log.error({ key: keyOf(event.object.metadata), error: messageOf(error) }, 'a cache handler failed');
+    }
+  }
+
+  #taken(object: T): T {
+    return this.#freeze ? deepFreeze(object) : object;
+  }
+
+  #reindex(key: string, old: T | undefined, object: T | undefined): void {
+    for (const index of this.#indexes.values()) index.update(key, old, object);
+  }
+
+  #index(name: string): IndexMap<T> {
+    const index = this.#indexes.get(name);
+    if (!index) throw new Error(`there is no index ${name}; known: ${[...this.#indexes.keys()].join(', ')}`);
+    return index;
+  }
+
+  #partitionOf(namespace: string | undefined): Partition<T> | undefined {
+    return this.#partitions.get(ALL) ?? this.#partitions.get(namespace ?? ALL);
+  }
+}
+
+/** The name of the partition that holds all namespaces, and what has none. */
+const ALL = '';
+
+class Partition<T> {
+  objects = new Map<string, T>();
+  /** The picture that a reflector is putting together. */
+  next = new Map<string, T>();
+  /** Up to where the picture is known; undefined before the first. */
+  version: string | undefined;
+}
+
+function deepFreeze<V>(value: V): V {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const inner of Object.values(value)) deepFreeze(inner);
+  }
+  return value;
+}

@@ -1,0 +1,7 @@
+export {
+  type ChangeEvent,
+  Reflector,
+  type ReflectorEvents,
+  type ReflectorOptions,
+  type ReflectorSink,
+} from './reflector.ts';
