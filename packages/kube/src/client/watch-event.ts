@@ -36,7 +36,7 @@ export function slim<T extends KubernetesObject>(object: T): T {
 }
 
 const METADATA = Buffer.from('"metadata":{');
-const MANAGED_FIELDS = Buffer.from('"managedFields":[');
+const MANAGED_FIELDS = Buffer.from('"managedFields":[{');
 const LIST_END = Buffer.from('}]');
 const [QUOTE, BACKSLASH, OPEN, CLOSE, COMMA] = [0x22, 0x5c, 0x7b, 0x7d, 0x2c];
 
