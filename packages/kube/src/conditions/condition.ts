@@ -1,0 +1,61 @@
+import { isDeepStrictEqual } from 'node:util';
+
+export type ConditionStatus = 'True' | 'False' | 'Unknown';
+
+/** One claim about an object, as `metav1.Condition`. In a CRD the list is a map keyed by `type`. */
+export interface Condition {
+  readonly type: string;
+  readonly status: ConditionStatus;
+  /** One word for machines: `NodesDraining`. */
+  readonly reason: string;
+  readonly message: string;
+  /** The generation of the spec that the claim is about. */
+  readonly observedGeneration?: number;
+  /** When `status` last became what it is. */
+  readonly lastTransitionTime: string;
+}
+
+export type NewCondition = Omit<Condition, 'lastTransitionTime'>;
+
+/** What the API server demands of a condition's reason. */
+const REASON = /^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/;
+const LONGEST_REASON = 1024;
+const LONGEST_MESSAGE = 32_768;
+
+/**
+ * The conditions with this one in them, in its old place if it had one. Its time changes only if its status does, so a
+ * better message for the same state does not look like a transition. `now` is in milliseconds.
+ */
+export function setCondition(conditions: readonly Condition[], next: NewCondition, now: number): Condition[] {
+  if (!REASON.test(next.reason) || next.reason.length > LONGEST_REASON) {
+    throw new RangeError(`reason '${next.reason}' of condition ${next.type} must match ${REASON.source}`);
+  }
+  const old = conditions.find(({ type }) => type === next.type);
+  const condition: Condition = {
+    ...next,
+    message: next.message.slice(0, LONGEST_MESSAGE),
+    lastTransitionTime: old?.status === next.status ? old.lastTransitionTime : timeOf(now),
+  };
+  return old ? conditions.map((one) => (one === old ? condition : one)) : [...conditions, condition];
+}
+
+export function findCondition(conditions: readonly Condition[] | undefined, type: string): Condition | undefined {
+  return conditions?.find((condition) => condition.type === type);
+}
+
+/**
+ * Whether two statuses say the same, times aside. A status that is written whenever a time in it moved wakes its own
+ * controller, which moves the time: the classic hot loop. `timeFields` names further fields that only say when.
+ */
+export function sameStatus(a: unknown, b: unknown, timeFields: readonly string[] = []): boolean {
+  const ignored = new Set(['lastTransitionTime', ...timeFields]);
+  // Through JSON, as both would go: a field that is undefined is a field that is not there.
+  const essence = (value: unknown): unknown =>
+    JSON.parse(JSON.stringify(value ?? null, (field, inner: unknown) => (ignored.has(field) ? undefined : inner)));
+  return isDeepStrictEqual(essence(a), essence(b));
+}
+
+/** The API's `Time`: whole seconds. */
+function timeOf(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+}

@@ -1,0 +1,1 @@
+export { addFinalizer, type FinalizerOutcome, hasFinalizer, removeFinalizer } from './finalizer.ts';
