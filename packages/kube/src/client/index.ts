@@ -12,6 +12,7 @@ export {
   type Status,
   type StatusCause,
 } from './errors.ts';
+export { fenced, NotLeader } from './fence.ts';
 export { inClusterConfig } from './in-cluster.ts';
 export { kubeconfig, loadConfig } from './kubeconfig.ts';
 export type {

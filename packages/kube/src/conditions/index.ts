@@ -6,4 +6,4 @@ export {
   sameStatus,
   setCondition,
 } from './condition.ts';
-export { type Outcome, summarize } from './summary.ts';
+export { type Summary, summarize } from './summary.ts';

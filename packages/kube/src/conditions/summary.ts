@@ -1,7 +1,7 @@
 import { type Condition, type ConditionStatus, setCondition } from './condition.ts';
 
 /** How a pass over an object ended, for everyone who waits for it. */
-export type Outcome =
+export type Summary =
   /** The object is as its spec says. */
   | { readonly is: 'ready' }
   /** On the way, without help. */
@@ -20,7 +20,7 @@ type Claim = readonly [status: ConditionStatus, reason: string, message: string]
  */
 export function summarize(
   conditions: readonly Condition[],
-  outcome: Outcome,
+  outcome: Summary,
   observedGeneration: number | undefined,
   now: number,
 ): Condition[] {
@@ -32,7 +32,7 @@ export function summarize(
   return summary;
 }
 
-function claimsOf(outcome: Outcome): Record<'Ready' | 'Reconciling' | 'Stalled', Claim> {
+function claimsOf(outcome: Summary): Record<'Ready' | 'Reconciling' | 'Stalled', Claim> {
   const settled: Claim = ['False', 'Settled', ''];
   const progressing: Claim = ['False', 'Progressing', ''];
   switch (outcome.is) {

@@ -41,12 +41,15 @@ export type FinalizerOutcome<T> =
 
 const LOOK_AGAIN = { is: 'look-again' } as const;
 
+/** Whoever can patch: a client, or a cluster that remembers what was written. */
+type Patcher = Pick<Client, 'patch'>;
+
 export function hasFinalizer(object: KubernetesObject, name: string): boolean {
   return object.metadata.finalizers?.includes(name) ?? false;
 }
 
 export async function addFinalizer<T extends KubernetesObject>(
-  client: Client,
+  client: Patcher,
   kind: Kind<T>,
   object: T,
   name: string,
@@ -73,7 +76,7 @@ export async function addFinalizer<T extends KubernetesObject>(
 }
 
 export async function removeFinalizer<T extends KubernetesObject>(
-  client: Client,
+  client: Patcher,
   kind: Kind<T>,
   object: T,
   name: string,
@@ -94,7 +97,7 @@ export async function removeFinalizer<T extends KubernetesObject>(
 type Patched<T> = { readonly is: 'patched'; readonly object: T } | { readonly is: 'gone' } | typeof LOOK_AGAIN;
 
 async function patch<T extends KubernetesObject>(
-  client: Client,
+  client: Patcher,
   kind: Kind<T>,
   object: T,
   operations: readonly JsonPatchOperation[],

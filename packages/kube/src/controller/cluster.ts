@@ -1,0 +1,144 @@
+import type { Cache, Indexes, OwnWrites, Store } from '../cache/index.ts';
+import {
+  type Client,
+  type DeleteOptions,
+  type NewObject,
+  type Patch,
+  slim,
+  type WriteOptions,
+} from '../client/index.ts';
+import { apiVersionOf, type Kind, type KubernetesObject, type ObjectRef, resourceNameOf } from '../kinds/index.ts';
+import type { LastApplied } from './applied.ts';
+
+/** Everything a cluster's passes share. */
+export interface ClusterParts {
+  readonly client: Client;
+  readonly cache: Cache;
+  readonly ownWrites: OwnWrites;
+  readonly lastApplied: LastApplied;
+  /** The name under which we own fields: one for each product. */
+  readonly fieldManager: string;
+  /** Kinds that objects of a plan can be of. */
+  readonly kinds: readonly Kind[];
+}
+
+/**
+ * The cluster, as one pass of a controller sees it: reads come from the cache and are never older than our own last write
+ * (they wait for it); writes are remembered for that; and everything ends when the pass does.
+ */
+export class Cluster {
+  readonly #parts: ClusterParts;
+  readonly #signal: AbortSignal;
+
+  constructor(parts: ClusterParts, signal: AbortSignal) {
+    this.#parts = parts;
+    this.#signal = signal;
+  }
+
+  /** From the cache; undefined if there is no such object. */
+  async get<T extends KubernetesObject>(kind: Kind<T>, ref: ObjectRef): Promise<T | undefined> {
+    const store = await this.#fresh(kind, ref);
+    return store.get(ref);
+  }
+
+  /** From the cache. */
+  async list<T extends KubernetesObject>(kind: Kind<T>, namespace?: string): Promise<T[]> {
+    const store = await this.#fresh(kind);
+    return store.list(namespace);
+  }
+
+  /** From the cache: the objects of a kind that `owner` controls. */
+  async owned<T extends KubernetesObject>(kind: Kind<T>, owner: KubernetesObject): Promise<T[]> {
+    const store = await this.#fresh(kind);
+    return store.by(OWNER, owner.metadata.uid ?? '');
+  }
+
+  /** From the API server itself: for the rare decision that even a fresh cache is too old for. Fails if there is none. */
+  getLive<T extends KubernetesObject>(kind: Kind<T>, ref: ObjectRef): Promise<T> {
+    return this.#parts.client.get(kind, ref, { signal: this.#signal });
+  }
+
+  /** Makes the object so (server-side apply, as this product); no request if nothing would change. */
+  async apply(desired: KubernetesObject): Promise<KubernetesObject> {
+    const { client, lastApplied, ownWrites, fieldManager } = this.#parts;
+    const kind = this.#kindOf(desired);
+    const live = await this.get(kind, desired.metadata);
+    if (live && lastApplied.isInPlace(desired, live)) return live;
+    const answer = slim(await client.apply(kind, desired, { fieldManager, force: true, signal: this.#signal }));
+    ownWrites.wrote(kind, answer);
+    lastApplied.remember(desired, answer);
+    return answer;
+  }
+
+  create<T extends KubernetesObject>(kind: Kind<T>, object: NewObject<T>): Promise<T> {
+    return this.#wrote(kind, this.#parts.client.create(kind, object, this.#write()));
+  }
+
+  /** Replaces the object, if it is still at the version that `object` carries. */
+  update<T extends KubernetesObject>(kind: Kind<T>, object: T): Promise<T> {
+    return this.#wrote(kind, this.#parts.client.update(kind, object, this.#write()));
+  }
+
+  patch<T extends KubernetesObject>(kind: Kind<T>, ref: ObjectRef, patch: Patch): Promise<T> {
+    return this.#wrote(kind, this.#parts.client.patch(kind, ref, patch, this.#write()));
+  }
+
+  /** Makes the whole of a resource's status so. The uid keeps a successor of the same name from getting it. */
+  async applyStatus<T extends KubernetesObject>(kind: Kind<T>, { metadata }: T, status: object): Promise<void> {
+    const { client, fieldManager, ownWrites } = this.#parts;
+    const { name, namespace, uid } = metadata;
+    const applied = { metadata: { name, ...(namespace && { namespace }), ...(uid && { uid }) }, status };
+    const options = { fieldManager, force: true, subresource: 'status', signal: this.#signal } as const;
+    ownWrites.wrote(kind, await client.apply<WithStatus>(kind, applied, options));
+  }
+
+  /** Deletes this very object: one of the same name that came later is left alone. */
+  async delete<T extends KubernetesObject>(
+    kind: Kind<T>,
+    object: T,
+    options: Omit<DeleteOptions, 'signal'> = {},
+  ): Promise<void> {
+    const { client, ownWrites, lastApplied } = this.#parts;
+    const { uid } = object.metadata;
+    const preconditions = { ...(uid !== undefined && { uid }), ...options.preconditions };
+    const answer = await client.delete(kind, object.metadata, { ...options, preconditions, signal: this.#signal });
+    if ('metadata' in answer && answer.kind === kind.kind) ownWrites.wrote(kind, answer);
+    else if (uid !== undefined) ownWrites.deleted(kind, object.metadata, uid);
+    if (uid !== undefined) lastApplied.forget(uid);
+  }
+
+  async #wrote<T extends KubernetesObject>(kind: Kind<T>, write: Promise<T>): Promise<T> {
+    const answer = slim(await write);
+    this.#parts.ownWrites.wrote(kind, answer);
+    return answer;
+  }
+
+  #write(): WriteOptions {
+    return { fieldManager: this.#parts.fieldManager, signal: this.#signal };
+  }
+
+  async #fresh<T extends KubernetesObject>(kind: Kind<T>, ref?: ObjectRef): Promise<Store<T>> {
+    const { cache, ownWrites } = this.#parts;
+    const store = cache.of(kind, ownerIndex<T>());
+    await store.until(() => store.isSynced && !ownWrites.isStale(kind, store, ref), this.#signal);
+    return store;
+  }
+
+  #kindOf(object: KubernetesObject): Kind {
+    const kind = this.#parts.kinds.find((one) => one.kind === object.kind && apiVersionOf(one) === object.apiVersion);
+    if (kind) return kind;
+    const known = this.#parts.kinds.map(resourceNameOf).join(', ');
+    throw new Error(`a plan has an object of unknown kind ${object.apiVersion} ${object.kind}; known: ${known}`);
+  }
+}
+
+type WithStatus = KubernetesObject & { readonly status?: object };
+
+/** Every store has it: the objects that an owner controls, by the owner's uid. */
+const OWNER = 'owner';
+
+export function ownerIndex<T extends KubernetesObject>(): Indexes<T> {
+  return {
+    [OWNER]: ({ metadata }) => (metadata.ownerReferences ?? []).filter((one) => one.controller).map((one) => one.uid),
+  };
+}

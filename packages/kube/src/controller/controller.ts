@@ -1,0 +1,67 @@
+import type { Kind, KubernetesObject, ObjectRef } from '../kinds/index.ts';
+import type { Logger } from '../log.ts';
+import type { Cluster } from './cluster.ts';
+import type { Plan, Step } from './plan.ts';
+
+/** What `observe` and the steps may touch. A product adds the clients of the systems it manages. */
+export interface World {
+  readonly cluster: Cluster;
+  /** Aborts when the pass takes too long, when leadership is lost and when the program stops. Pass it to every call. */
+  readonly signal: AbortSignal;
+  readonly log: Logger;
+}
+
+/** The type of a resource's status. */
+export type StatusOf<T> = T extends { readonly status?: infer Status } ? NonNullable<Status> : never;
+
+/**
+ * A controller is three functions, called in this order for each resource that may have something to do:
+ * 1. `observe` reads, and only reads: the cluster, the managed system. A failed read is a value (`Known`).
+ * 2. `plan` decides, and only decides: no I/O, no clock, no randomness. Same input, same plan.
+ * 3. `steps` act: one for each name that a plan can use, which the compiler checks.
+ *
+ * Objects are applied, and status is written, by the runtime. No step relies on an earlier pass: a crash between any two
+ * writes is harmless, because the next pass observes again and plans afresh.
+ */
+export interface Controller<T extends KubernetesObject, Observed, S extends Step, W extends World> {
+  readonly kind: Kind<T>;
+  /** Their objects get an owner reference to the resource, and their changes bring it back into the queue. */
+  readonly owns?: readonly Kind[];
+  /** Other objects whose changes concern a resource. */
+  readonly watches?: readonly Watch[];
+  /** Kept on the resource while `plan` has not said `isCleanedUp`: for what owner references can't reach. */
+  readonly finalizer?: string;
+  observe(resource: T, world: W): Promise<Observed>;
+  plan(resource: T, observed: Observed, now: Date): Plan<S, StatusOf<T>>;
+  readonly steps: { readonly [Name in S['do']]: Act<Extract<S, { do: Name }>, W> };
+  /**
+   * `kstatus` (the default): the runtime keeps the conditions Ready, Reconciling and Stalled and `observedGeneration`, on
+   * every path out of a pass. `as-planned`: the plan's status is written as it is, for kinds whose conditions are fixed.
+   */
+  readonly status?: 'kstatus' | 'as-planned';
+  /** How many resources are worked on at once. Default 4: passes mostly wait for answers. */
+  readonly workers?: number;
+  /** A pass that takes longer is given up and tried again. Default 5 minutes. */
+  readonly timeoutMs?: number;
+}
+
+/** Carries out one kind of step. (A method's type, so that the runtime can call it with the step that has its name.) */
+export type Act<S extends Step, W extends World> = { act(step: S, world: W): Promise<void> }['act'];
+
+/** Checks a controller's types together; see `Controller`. */
+export const controller = <T extends KubernetesObject, Observed, S extends Step, W extends World>(
+  definition: Controller<T, Observed, S, W>,
+): Controller<T, Observed, S, W> => definition;
+
+/** Changes of other objects, and the resources they concern. */
+export interface Watch {
+  readonly kind: Kind;
+  /** Called with the new state and, after a change, with the old one too. */
+  readonly concerns: (object: KubernetesObject) => readonly ObjectRef[];
+}
+
+/** `watch(Secret, (secret) => …)`: a `Watch` whose function knows the type of its objects. */
+export function watch<T extends KubernetesObject>(kind: Kind<T>, concerns: (object: T) => readonly ObjectRef[]): Watch {
+  const isOfKind = (object: KubernetesObject): object is T => object.kind === kind.kind;
+  return { kind, concerns: (object) => (isOfKind(object) ? concerns(object) : []) };
+}

@@ -1,0 +1,16 @@
+/** What the queue does with a key next. A thrown error means: again, after its backoff. */
+export type Outcome =
+  | { readonly next: 'await-change' }
+  | { readonly next: 'look-again'; readonly afterMs: number; readonly because: string };
+
+/** Thrown when only the user can fix it: shown in the status, and not tried again until something changes. */
+export class UserMustAct extends Error {
+  override readonly name = 'UserMustAct';
+  /** One CamelCase word: the reason in the conditions and the event. */
+  readonly reason: string;
+
+  constructor(reason: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.reason = reason;
+  }
+}

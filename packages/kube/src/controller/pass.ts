@@ -1,0 +1,96 @@
+import type { Clock } from '../clock/index.ts';
+import type { EventRecorder } from '../events/index.ts';
+import { addFinalizer, hasFinalizer, removeFinalizer } from '../finalizers/index.ts';
+import { apiVersionOf, type KubernetesObject, type OwnerReference } from '../kinds/index.ts';
+import type { Act, Controller, World } from './controller.ts';
+import type { Outcome } from './outcome.ts';
+import type { Plan, Step } from './plan.ts';
+import { Report } from './report.ts';
+
+export interface PassTools<W extends World> {
+  readonly world: W;
+  readonly clock: Clock;
+  readonly events: Pick<EventRecorder, 'record'>;
+}
+
+const AWAIT_CHANGE: Outcome = { next: 'await-change' };
+
+/** How soon a pass that carried out steps is followed by one that looks at what they did. */
+const AFTER_STEPS_MS = 1_000;
+
+/** One pass over one resource: observe, plan, act, report. A failure on the way is reported too, then thrown. */
+export async function pass<T extends KubernetesObject, Observed, S extends Step, W extends World>(
+  definition: Controller<T, Observed, S, W>,
+  resource: T,
+  tools: PassTools<W>,
+): Promise<Outcome> {
+  const { world, clock, events } = tools;
+  const { kind, finalizer = '' } = definition;
+  const isDeleted = resource.metadata.deletionTimestamp !== undefined;
+  if (isDeleted && !hasFinalizer(resource, finalizer)) return AWAIT_CHANGE;
+
+  const isKstatus = definition.status !== 'as-planned';
+  const report = new Report(kind, resource, isKstatus, { cluster: world.cluster, clock, events });
+  try {
+    // Stored before anything is made outside the cluster: a deletion in between would leave that behind for ever.
+    if (finalizer !== '' && !isDeleted) {
+      const added = await addFinalizer(world.cluster, kind, resource, finalizer);
+      if (added.is !== 'present') return AWAIT_CHANGE; // it changed under us, and that change brings us back
+    }
+    const observed = await definition.observe(resource, world);
+    const plan = definition.plan(resource, observed, new Date(clock.now()));
+
+    for (const object of plan.objects) await world.cluster.apply(withOwner(object, resource, definition));
+    for (const step of plan.steps) await carryOut(definition, step, world);
+    if (isDeleted && plan.isCleanedUp) {
+      await removeFinalizer(world.cluster, kind, resource, finalizer);
+      return AWAIT_CHANGE;
+    }
+    await report.plan(plan);
+    return outcomeOf(plan);
+  } catch (error) {
+    if (!world.signal.aborted) await report.failure(error);
+    throw error;
+  }
+}
+
+async function carryOut<T extends KubernetesObject, Observed, S extends Step, W extends World>(
+  { steps }: Controller<T, Observed, S, W>,
+  step: S,
+  world: W,
+): Promise<void> {
+  world.signal.throwIfAborted();
+  world.log.info({ step }, `${step.do}: ${step.because}`);
+  const name: S['do'] = step.do;
+  const act: Act<Step, W> = steps[name];
+  await act(step, world);
+}
+
+/** Objects of an owned kind are the resource's: they go when it goes, and their changes come back to it. */
+function withOwner<T extends KubernetesObject, Observed, S extends Step, W extends World>(
+  object: KubernetesObject,
+  resource: T,
+  { kind, owns = [] }: Controller<T, Observed, S, W>,
+): KubernetesObject {
+  const isOwned = owns.some((one) => one.kind === object.kind && apiVersionOf(one) === object.apiVersion);
+  if (!isOwned) return object;
+  const { name, uid = '' } = resource.metadata;
+  const owner: OwnerReference = {
+    apiVersion: apiVersionOf(kind),
+    kind: kind.kind,
+    name,
+    uid,
+    controller: true,
+    blockOwnerDeletion: true,
+  };
+  const others = object.metadata.ownerReferences ?? [];
+  return { ...object, metadata: { ...object.metadata, ownerReferences: [...others, owner] } };
+}
+
+function outcomeOf<S extends Step, Status>({ steps, lookAgain }: Plan<S, Status>): Outcome {
+  if (lookAgain) return { next: 'look-again', ...lookAgain };
+  // Most steps change something that sends no events; a plan that knows better says when to look.
+  const [step] = steps;
+  if (step) return { next: 'look-again', afterMs: AFTER_STEPS_MS, because: `to see what ${step.do} did` };
+  return AWAIT_CHANGE;
+}

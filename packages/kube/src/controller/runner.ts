@@ -1,0 +1,170 @@
+import type { StoreEvent } from '../cache/index.ts';
+import { type Clock, withTimeout } from '../clock/index.ts';
+import type { EventRecorder } from '../events/index.ts';
+import {
+  apiVersionOf,
+  type Kind,
+  type KubernetesObject,
+  keyOf,
+  type ObjectRef,
+  refOf,
+  resourceNameOf,
+} from '../kinds/index.ts';
+import { type Logger, messageOf } from '../log.ts';
+import { BACKGROUND, type QueueEvents, WorkQueue } from '../queue/index.ts';
+import { Cluster, type ClusterParts, ownerIndex } from './cluster.ts';
+import type { Controller, World } from './controller.ts';
+import { type Outcome, UserMustAct } from './outcome.ts';
+import { pass } from './pass.ts';
+import type { Step } from './plan.ts';
+
+export interface RunnerOptions<W extends World> {
+  readonly parts: ClusterParts;
+  readonly clock: Clock;
+  /** 0 <= r < 1. Names passes in the log. */
+  readonly random: () => number;
+  readonly log: Logger;
+  readonly events: Pick<EventRecorder, 'record'>;
+  /** Adds to a pass's world what the product needs beyond the cluster. */
+  readonly world: (base: World) => W;
+  readonly on?: RunnerEvents | undefined;
+}
+
+/** Told of what happens, for metrics. */
+export interface RunnerEvents extends QueueEvents {
+  passStarted?(): void;
+  passEnded?(result: PassResult, tookMs: number): void;
+}
+
+export type PassResult = 'success' | 'requeue_after' | 'error' | 'terminal' | 'timeout' | 'panic';
+
+/** A pass that found its own last write missing in the cache is put off; the write's event brings it back sooner. */
+const STALE_MS = 100;
+
+/** Runs one controller: turns changes into keys, and keys into passes. */
+export class Runner<T extends KubernetesObject, Observed, S extends Step, W extends World> {
+  readonly #definition: Controller<T, Observed, S, W>;
+  readonly #options: RunnerOptions<W>;
+  readonly #queue: WorkQueue;
+  readonly #subscriptions: { readonly unsubscribe: () => void }[] = [];
+  #workers: Promise<void>[] = [];
+
+  constructor(definition: Controller<T, Observed, S, W>, options: RunnerOptions<W>) {
+    this.#definition = definition;
+    this.#options = options;
+    this.#queue = new WorkQueue({ clock: options.clock, ...(options.on && { on: options.on }) });
+  }
+
+  get name(): string {
+    return resourceNameOf(this.#definition.kind);
+  }
+
+  /** Begins to collect keys; a standby does so too, so that it can take over at once. */
+  listen(): void {
+    const { kind, owns = [], watches = [] } = this.#definition;
+    this.#follow(kind, (object) => [object.metadata]);
+    for (const owned of owns) this.#follow(owned, (object) => ownersOf(object, kind));
+    for (const watch of watches) this.#follow(watch.kind, watch.concerns);
+  }
+
+  /** Begins to work; ends with the signal. */
+  start(signal: AbortSignal): void {
+    const { workers = 4 } = this.#definition;
+    this.#workers = Array.from({ length: workers }, () => this.#work(signal));
+    signal.addEventListener('abort', () => this.#queue.close(), { once: true });
+  }
+
+  /** Refuses new keys and waits for the passes under way. */
+  async stop(): Promise<void> {
+    for (const { unsubscribe } of this.#subscriptions) unsubscribe();
+    this.#queue.close();
+    await Promise.all(this.#workers);
+  }
+
+  #follow<O extends KubernetesObject>(kind: Kind<O>, concerns: (object: O) => readonly ObjectRef[]): void {
+    const store = this.#options.parts.cache.of(kind, ownerIndex<O>());
+    const subscription = store.subscribe((event) => {
+      const priority = event.type === 'added' && event.isInitial ? BACKGROUND : 0;
+      for (const ref of statesIn(event).flatMap(concerns)) this.#queue.add(keyOf(ref), { priority });
+    });
+    this.#subscriptions.push(subscription);
+  }
+
+  async #work(signal: AbortSignal): Promise<void> {
+    for (let key = await this.#queue.take(); key !== undefined; key = await this.#queue.take()) {
+      await this.#reconcile(key, signal);
+      this.#queue.done(key);
+    }
+  }
+
+  async #reconcile(key: string, outer: AbortSignal): Promise<void> {
+    const { clock, random, on } = this.#options;
+    const id = Math.floor(random() * 2 ** 40).toString(36);
+    const log = this.#options.log.child({ controller: this.name, ...refOf(key), reconcileID: id });
+    const startedAt = clock.monotonic();
+    on?.passStarted?.();
+    let result: PassResult;
+    try {
+      const outcome = await this.#pass(key, outer, log);
+      this.#queue.forget(key);
+      result = outcome.next === 'look-again' ? 'requeue_after' : 'success';
+      if (outcome.next === 'look-again') this.#queue.add(key, outcome);
+    } catch (error) {
+      result = this.#failed(key, error, outer, log);
+    }
+    on?.passEnded?.(result, clock.monotonic() - startedAt);
+  }
+
+  async #pass(key: string, outer: AbortSignal, log: Logger): Promise<Outcome> {
+    const { parts, clock, events, world } = this.#options;
+    const { kind, timeoutMs = 300_000 } = this.#definition;
+    const ref = refOf(key);
+    const store = parts.cache.of(kind, ownerIndex<T>());
+    if (parts.ownWrites.isStale(kind, store, ref)) {
+      return { next: 'look-again', afterMs: STALE_MS, because: 'our own last write is not in the cache yet' };
+    }
+    const resource = store.get(ref);
+    if (!resource) return { next: 'await-change' };
+    return await withTimeout(clock, timeoutMs, outer, `reconciling ${key}`, (signal) => {
+      const tools = { world: world({ cluster: new Cluster(parts, signal), signal, log }), clock, events };
+      return untilAborted(pass(this.#definition, resource, tools), signal);
+    });
+  }
+
+  #failed(key: string, error: unknown, outer: AbortSignal, log: Logger): PassResult {
+    const because = messageOf(error);
+    if (outer.aborted) return 'error'; // stopping: whoever leads next starts afresh
+    if (error instanceof UserMustAct) {
+      this.#queue.forget(key);
+      log.warn({ reason: error.reason, because }, 'the user must act');
+      return 'terminal';
+    }
+    this.#queue.retry(key);
+    log.error({ error: because, failures: this.#queue.failures(key) }, 'reconcile failed, trying again');
+    if (error instanceof TypeError || error instanceof ReferenceError) return 'panic';
+    return error instanceof Error && error.name === 'TimeoutError' ? 'timeout' : 'error';
+  }
+}
+
+/** A call that ignores its signal would otherwise hold the key, and a worker, for ever. */
+function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}
+
+/** A change concerns those whom the old state concerned, too: the one who lost an object has to hear of it. */
+function statesIn<T>(event: StoreEvent<T>): readonly T[] {
+  return event.type === 'modified' ? [event.old, event.object] : [event.object];
+}
+
+function ownersOf(object: KubernetesObject, kind: Kind): readonly ObjectRef[] {
+  const owner = object.metadata.ownerReferences?.find((one) => one.controller);
+  if (owner?.kind !== kind.kind || groupOf(owner.apiVersion) !== groupOf(apiVersionOf(kind))) return [];
+  return [{ namespace: kind.namespaced ? object.metadata.namespace : undefined, name: owner.name }];
+}
+
+/** Versions of a group are views of the same object; an owner may have been named by another one than ours. */
+const groupOf = (apiVersion: string) => apiVersion.split('/').at(-2) ?? '';
