@@ -1,7 +1,13 @@
 export * from './cache/index.ts';
 export * from './client/index.ts';
 export * from './clock/index.ts';
+export * from './conditions/index.ts';
+export * from './controller/index.ts';
+export * from './events/index.ts';
+export * from './finalizers/index.ts';
 export * from './kinds/index.ts';
+export * from './lease/index.ts';
 export { type Logger, silentLogger } from './log.ts';
+export * from './manager/index.ts';
 export * from './queue/index.ts';
 export * from './reflector/index.ts';

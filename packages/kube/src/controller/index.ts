@@ -1,5 +1,5 @@
 export { LastApplied } from './applied.ts';
-export { Cluster, type ClusterParts } from './cluster.ts';
+export { Cluster, type ClusterParts, ownerIndex } from './cluster.ts';
 export { type Act, type Controller, controller, type StatusOf, type Watch, type World, watch } from './controller.ts';
 export { type Outcome, UserMustAct } from './outcome.ts';
 export { type PassTools, pass } from './pass.ts';

@@ -1,0 +1,38 @@
+import type { Controller, RunnerOptions, Step, World } from '../controller/index.ts';
+import { Runner } from '../controller/index.ts';
+import type { Kind, KubernetesObject } from '../kinds/index.ts';
+import type { Timings } from '../lease/index.ts';
+
+/** Controllers that are led together: one lease, one field manager. */
+export interface Product {
+  /** Short, for logs and metrics: `qdrant`. */
+  readonly name: string;
+  /** Under this name we own fields. */
+  readonly fieldManager: string;
+  /** Where the leader is chosen. Without it this process always leads: then it must be the only one. */
+  readonly lease?: { readonly namespace: string; readonly name: string; readonly timings?: Timings } | undefined;
+  readonly controllers: readonly Registration[];
+}
+
+/** A controller together with its world, their types folded away. Made by `register`. */
+export interface Registration {
+  readonly kind: Kind;
+  /** All kinds that it watches or applies. */
+  readonly kinds: readonly Kind[];
+  run(options: Omit<RunnerOptions<World>, 'world'>): AnyRunner;
+}
+
+export type AnyRunner = Pick<Runner<KubernetesObject, unknown, Step, World>, 'name' | 'listen' | 'start' | 'stop'>;
+
+/** Puts a controller together with what its passes need beyond the cluster: the clients of the systems it manages. */
+export function register<T extends KubernetesObject, Observed, S extends Step, W extends World>(
+  definition: Controller<T, Observed, S, W>,
+  world: (base: World) => W,
+): Registration {
+  const { kind, owns = [], watches = [] } = definition;
+  return {
+    kind,
+    kinds: [kind, ...owns, ...watches.map((watch) => watch.kind)],
+    run: (options) => new Runner(definition, { ...options, world }),
+  };
+}

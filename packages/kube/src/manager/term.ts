@@ -1,0 +1,67 @@
+import { setMaxListeners } from 'node:events';
+import { type Cache, OwnWrites } from '../cache/index.ts';
+import { Client, type ClientOptions, fenced, type Transport } from '../client/index.ts';
+import type { Clock } from '../clock/index.ts';
+import { LastApplied, type RunnerEvents } from '../controller/index.ts';
+import { EventRecorder } from '../events/index.ts';
+import type { Kind } from '../kinds/index.ts';
+import type { Leadership } from '../lease/index.ts';
+import type { Logger } from '../log.ts';
+import type { Product } from './product.ts';
+
+export interface TermOptions {
+  readonly cache: Cache;
+  readonly transport: Transport;
+  readonly clientOptions: Omit<ClientOptions, 'transport'>;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+  readonly identity: string;
+  readonly on: (controller: string) => RunnerEvents;
+}
+
+/**
+ * One time of leading: the controllers of a product at work, from gaining the lease to losing it or stopping. Everything
+ * that a pass could remember begins empty here, so that a term never decides on what an earlier one knew.
+ */
+export async function lead(
+  product: Product,
+  leadership: Pick<Leadership, 'signal' | 'isHeld'>,
+  stop: AbortSignal,
+  options: TermOptions,
+): Promise<void> {
+  const { cache, clock, random, log } = options;
+  const client = new Client({ ...options.clientOptions, transport: fenced(options.transport, leadership.isHeld) });
+  const reporter = { controller: product.fieldManager, instance: options.identity };
+  const events = new EventRecorder({ client, clock, random, log, reporter });
+  const parts = {
+    client,
+    cache,
+    ownWrites: new OwnWrites(),
+    lastApplied: new LastApplied(),
+    fieldManager: product.fieldManager,
+    kinds: product.controllers.flatMap((controller): readonly Kind[] => controller.kinds),
+  };
+  const runners = product.controllers.map((controller) =>
+    controller.run({ parts, clock, random, log, events, on: options.on(controller.kind.plural) }),
+  );
+  // Losing the lease ends passes at once; a stop lets them finish what they have in hand.
+  setMaxListeners(0, leadership.signal);
+  for (const runner of runners) {
+    runner.listen();
+    runner.start(leadership.signal);
+  }
+  await aborted(AbortSignal.any([leadership.signal, stop]));
+  await Promise.all(runners.map((runner) => runner.stop()));
+  if (leadership.isHeld()) await events.flush(FLUSH_MS);
+  await events.stop();
+}
+
+const FLUSH_MS = 2_000;
+
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
