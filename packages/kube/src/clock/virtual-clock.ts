@@ -48,6 +48,11 @@ export class VirtualClock implements Clock {
     this.#now = until;
   }
 
+  /** Time passes and nobody runs, as when the event loop is blocked: what fell due meanwhile fires late. */
+  block(ms: number): void {
+    this.#now += ms;
+  }
+
   /** Moves time on, timer by timer, until `done()` holds; false if `limitMs` passes or nothing is left to wait for. */
   async runUntil(done: () => boolean, limitMs: number): Promise<boolean> {
     const until = this.#now + limitMs;

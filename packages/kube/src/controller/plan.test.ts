@@ -10,7 +10,7 @@ const never = (name: string, ...forbidden: string[]): Rule<Step, undefined> => (
 });
 
 test('a step that no rule forbids may be taken, one that is forbidden is held by the first rule that says so', () => {
-  const judged = judge([step('a'), step('b')], [never('first', 'b'), never('second', 'a', 'b')].slice(0, 1), undefined);
+  const judged = judge([step('a'), step('b')], [never('first', 'b'), never('second', 'b')], undefined);
   expect(judged).toEqual({
     steps: [step('a')],
     held: [{ step: step('b'), rule: 'first', because: 'b is dangerous' }],
