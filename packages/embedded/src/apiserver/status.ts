@@ -49,7 +49,12 @@ export function messageOf(error: FieldError): string {
 }
 
 function quote(value: unknown): string {
-  return value === undefined ? 'null' : JSON.stringify(value);
+  if (value === undefined) return 'null';
+  const text = JSON.stringify(value);
+  // Go's encoder escapes these in JSON; plain strings it quotes another way.
+  return typeof value === 'object'
+    ? text.replaceAll(/[<>&]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`)
+    : text;
 }
 
 export interface StatusCause {

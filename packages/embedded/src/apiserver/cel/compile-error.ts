@@ -22,7 +22,8 @@ export function issue(source: string, at: number, text: string): string {
   return `ERROR: <input>:${before.length}:${column + 1}: ${text}\n | ${line}\n | ${'.'.repeat(column)}^`;
 }
 
-const EXPRESSION = "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
+const EXPRESSION =
+  "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
 
 function explain(source: string, fault: Fault, functions: ReadonlySet<string>): { text: string; at: number } {
   const { code, summary, start, node } = fault;

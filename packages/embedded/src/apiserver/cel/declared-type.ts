@@ -13,13 +13,19 @@ export interface DeclaredType {
 
 const STRING_FORMATS: Readonly<Record<string, DeclaredType>> = {
   byte: { name: 'bytes', toCel: (value) => new Uint8Array(Buffer.from(String(value), 'base64')) },
-  date: { name: 'google.protobuf.Timestamp', toCel: (value) => new Date(`${isDate(String(value)) ? value : ''}T00:00:00Z`) },
+  date: {
+    name: 'google.protobuf.Timestamp',
+    toCel: (value) => new Date(`${isDate(String(value)) ? value : ''}T00:00:00Z`),
+  },
   'date-time': { name: 'google.protobuf.Timestamp', toCel: (value) => new Date(String(value)) },
   duration: { name: 'google.protobuf.Duration', toCel: (value) => durationOf(String(value)) },
 };
 
 const asIs = (value: unknown) => value;
-const DYNAMIC: DeclaredType = { name: 'dyn', toCel: (value) => (Number.isInteger(value) ? BigInt(Number(value)) : value) };
+const DYNAMIC: DeclaredType = {
+  name: 'dyn',
+  toCel: (value) => (Number.isInteger(value) ? BigInt(Number(value)) : value),
+};
 const SCALARS: Readonly<Record<string, DeclaredType>> = {
   string: { name: 'string', toCel: asIs },
   boolean: { name: 'bool', toCel: asIs },

@@ -24,6 +24,8 @@ describe('an expression gives what the real server gives', () => {
       'x-kubernetes-validations': [{ rule: expression }],
     });
     const [rule] = compileRules(schema, false) ?? [];
-    expect(rule?.error ?? rule?.evaluate(SELF, undefined)).toEqual(typeof result === 'string' ? result : { value: result });
+    expect(rule?.error ?? rule?.evaluate(SELF, undefined)).toEqual(
+      typeof result === 'string' ? result : { value: result },
+    );
   });
 });

@@ -1,8 +1,8 @@
 /** The rules of one schema node (`x-kubernetes-validations`), compiled. The only file that meets the CEL library's errors. */
 import { type Environment, EvaluationError, Optional, ParseError, TypeError } from '@marcbachmann/cel-js';
+import type { ValidationRule } from '@polder/kube';
 import { patternError } from '../schema/regular-expression.ts';
 import type { Schema } from '../schema/schema.ts';
-import type { ValidationRule } from '@polder/kube';
 import { compileMessage, issue } from './compile-error.ts';
 import { type DeclaredType, declareType } from './declared-type.ts';
 import { newEnvironment, RENAMED } from './environment.ts';
@@ -38,7 +38,8 @@ function compileRule(rule: ValidationRule, env: Environment, type: DeclaredType)
   const usesOldSelf = mentions(rule.rule, 'oldSelf');
   const condition = compile(env, rule.rule, 'bool');
   if ('error' in condition) {
-    const error = condition.error === '' ? 'cel expression must evaluate to a bool' : `compilation failed: ${condition.error}`;
+    const error =
+      condition.error === '' ? 'cel expression must evaluate to a bool' : `compilation failed: ${condition.error}`;
     return { rule, usesOldSelf, error, evaluate: () => ({ failed: error }) };
   }
   const evaluate: CompiledRule['evaluate'] = (self, oldSelf) => condition.run(bind(self, oldSelf));

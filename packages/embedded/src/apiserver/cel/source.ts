@@ -22,7 +22,9 @@ export function tokensOf(source: string): readonly Token[] {
 /** Whether a variable is used; a field of the same name is none. */
 export function mentions(source: string, variable: string): boolean {
   const tokens = tokensOf(source);
-  return tokens.some(({ text, kind }, index) => kind === 'name' && text === variable && tokens[index - 1]?.text !== '.');
+  return tokens.some(
+    ({ text, kind }, index) => kind === 'name' && text === variable && tokens[index - 1]?.text !== '.',
+  );
 }
 
 /** Other names for functions, of the same length so that positions in messages stay right. */
@@ -30,7 +32,8 @@ export function renameCalls(source: string, names: Readonly<Record<string, strin
   const tokens = tokensOf(source);
   let result = source;
   for (const [index, { text, at, kind }] of tokens.entries()) {
-    const name = kind === 'name' && tokens[index + 1]?.text === '(' && Object.hasOwn(names, text) ? names[text] : undefined;
+    const name =
+      kind === 'name' && tokens[index + 1]?.text === '(' && Object.hasOwn(names, text) ? names[text] : undefined;
     if (name !== undefined) result = result.slice(0, at) + name + result.slice(at + text.length);
   }
   return result;

@@ -67,7 +67,13 @@ export class RuleValidator {
     else if (isObject(value)) this.#walkProperties(value, old, path, place, found);
   }
 
-  #walkProperties(value: Readonly<Record<string, unknown>>, old: unknown, path: string, place: Place, found: Found): void {
+  #walkProperties(
+    value: Readonly<Record<string, unknown>>,
+    old: unknown,
+    path: string,
+    place: Place,
+    found: Found,
+  ): void {
     for (const [name, member] of Object.entries(value)) {
       const declared = this.#properties.get(name);
       const validator = declared ?? this.#others;
@@ -94,7 +100,8 @@ export class RuleValidator {
     if (rule.rule.trim() === '' || (usesOldSelf && isNew && !rule.optionalOldSelf)) return undefined;
     const outcome = evaluate(value, old);
     const { type = '' } = this.#schema.node;
-    if ('failed' in outcome) return { isVerdict: false, error: invalidValue(path, type, failure(outcome.failed, rule)) };
+    if ('failed' in outcome)
+      return { isVerdict: false, error: invalidValue(path, type, failure(outcome.failed, rule)) };
     if (outcome.value === true) return undefined;
     const detail = messageFrom(message?.(value, old)) ?? ruleMessage(rule);
     const at = rule.fieldPath ? joined(path, parseFieldPath(this.#schema, rule.fieldPath)?.path ?? '') : path;

@@ -25,7 +25,8 @@ export class Correlation {
 
   property(name: string): Correlation | undefined {
     const { value, old } = this;
-    if (!isObject(value) || !isObject(old) || !Object.hasOwn(value, name) || !Object.hasOwn(old, name)) return undefined;
+    if (!isObject(value) || !isObject(old) || !Object.hasOwn(value, name) || !Object.hasOwn(old, name))
+      return undefined;
     const schema = this.#schema.property(name);
     return schema && new Correlation(value[name], old[name], schema);
   }

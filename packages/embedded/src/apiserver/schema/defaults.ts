@@ -8,7 +8,9 @@ export function withDefaults(schema: Schema, value: Json): Json {
   if (Array.isArray(value)) {
     const { items } = schema;
     if (items === undefined) return value;
-    const filled = value.map((item: Json) => withDefaults(items, isMisplacedNull(items, item) ? fallback(items) : item));
+    const filled = value.map((item: Json) =>
+      withDefaults(items, isMisplacedNull(items, item) ? fallback(items) : item),
+    );
     return filled.every((item, index) => item === value[index]) ? value : filled;
   }
   if (!isObject(value)) return value;

@@ -94,7 +94,9 @@ export function qualifiedNameErrors(key: string): readonly string[] {
 /** A name that may stand as one segment of a URL's path. */
 export function pathSegmentErrors(name: string): readonly string[] {
   if (name === '.' || name === '..') return [`may not be '${name}'`];
-  return ['/', '%'].filter((character) => name.includes(character)).map((character) => `may not contain '${character}'`);
+  return ['/', '%']
+    .filter((character) => name.includes(character))
+    .map((character) => `may not contain '${character}'`);
 }
 
 function complaints(name: string, most: number, pattern: string, says: () => string): readonly string[] {

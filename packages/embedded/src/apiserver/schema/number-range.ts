@@ -15,7 +15,8 @@ export function validateNumber(
   const isInteger = Number.isInteger(value);
   /** A bound as the value's own Go type sees it: an integer is compared with the bound cut to an integer. */
   const bound = (limit: number) => (isInteger && fits(limit, type, format) ? Math.trunc(limit) : limit);
-  const print = (limit: number) => (isInteger && fits(limit, type, format) ? String(Math.trunc(limit)) : goFloat(limit));
+  const print = (limit: number) =>
+    isInteger && fits(limit, type, format) ? String(Math.trunc(limit)) : goFloat(limit);
   const says = (text: string, limit: number) => invalidValue(path, value, `${path} in body ${text} ${print(limit)}`);
 
   const errors = [...outside(value, 'Checked')];

@@ -34,9 +34,7 @@ function drop(
   if (Array.isArray(value)) {
     // What a list keeps, its items keep too.
     const inherited = keeps || undefined;
-    const items = value.map((item: Json, index) =>
-      drop(schema?.items, item, indexed(path, index), unknown, inherited),
-    );
+    const items = value.map((item: Json, index) => drop(schema?.items, item, indexed(path, index), unknown, inherited));
     return items.every((item, index) => item === value[index]) ? value : items;
   }
   if (!isObject(value)) return value;
@@ -59,7 +57,9 @@ function drop(
 function isKnown(schema: Schema | undefined, name: string): boolean {
   if (schema === undefined || isOfEveryObject(schema, name)) return false;
   const { properties, additionalProperties } = schema.node;
-  return Object.hasOwn(properties ?? {}, name) || (additionalProperties !== undefined && additionalProperties !== false);
+  return (
+    Object.hasOwn(properties ?? {}, name) || (additionalProperties !== undefined && additionalProperties !== false)
+  );
 }
 
 /** The three fields of an embedded resource are not in its schema; they have checks of their own. */

@@ -16,7 +16,10 @@ describe('rules and ratcheting answer as the real server', () => {
     const rule = { type: 'string', 'x-kubernetes-validations': [{ rule: 'true' }] };
     const root = new Schema({ type: 'object', properties: { spec, rule } });
     const object = { spec: { x: value } };
-    const { errors } = new ResourceValidator(root).validate(object, old === undefined ? undefined : { spec: { x: old } });
+    const { errors } = new ResourceValidator(root).validate(
+      object,
+      old === undefined ? undefined : { spec: { x: old } },
+    );
     expect(answerOf(errors)).toEqual(answer);
   });
 });

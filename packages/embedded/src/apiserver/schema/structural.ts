@@ -23,7 +23,8 @@ const WITHOUT_TYPE: Readonly<Record<Level, string>> = {
 function invariants(node: JsonSchema, level: Level, path: string): readonly FieldError[] {
   const errors: FieldError[] = [];
   const properties = Object.entries(node.properties ?? {});
-  if (node.type === 'array' && node.items === undefined) errors.push(required(child(path, 'items'), 'must be specified'));
+  if (node.type === 'array' && node.items === undefined)
+    errors.push(required(child(path, 'items'), 'must be specified'));
   if (node.items !== undefined) errors.push(...invariants(node.items, 'item', child(path, 'items')));
   for (const [name, property] of properties) {
     errors.push(...invariants(property, 'field', keyed(child(path, 'properties'), name)));

@@ -5,16 +5,7 @@
 import type { FieldError } from '../status.ts';
 import type { Correlation } from './correlation.ts';
 import { sameJson } from './equality.ts';
-import {
-  child,
-  indexed,
-  invalidValue,
-  notSupported,
-  required,
-  tooLong,
-  tooMany,
-  typeInvalid,
-} from './field-errors.ts';
+import { child, indexed, invalidValue, notSupported, required, tooLong, tooMany, typeInvalid } from './field-errors.ts';
 import { hasFormat, isStringFormat } from './formats.ts';
 import { validateNumber } from './number-range.ts';
 import { regularExpression } from './regular-expression.ts';

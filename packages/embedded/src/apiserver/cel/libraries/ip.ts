@@ -15,7 +15,11 @@ class Ip {
   /** undefined for what Kubernetes refuses as well: zones, IPv4 written as IPv6, leading zeros. */
   static parse(text: string): Ip | undefined {
     const family = isIP(text);
-    if (family === 4) return new Ip(4, text.split('.').reduce((bits, part) => (bits << 8n) | BigInt(part), 0n));
+    if (family === 4)
+      return new Ip(
+        4,
+        text.split('.').reduce((bits, part) => (bits << 8n) | BigInt(part), 0n),
+      );
     if (family !== 6 || text.includes('%') || text.includes('.')) return undefined;
     const [head = '', tail] = text.split('::');
     const groups = (part: string) => (part === '' ? [] : part.split(':'));
@@ -43,7 +47,10 @@ class Ip {
     const size = this.family === 4 ? 8 : 16;
     const count = this.size / size;
     const mask = (1n << BigInt(size)) - 1n;
-    const groups = Array.from({ length: count }, (_, index) => (this.bits >> BigInt((count - 1 - index) * size)) & mask);
+    const groups = Array.from(
+      { length: count },
+      (_, index) => (this.bits >> BigInt((count - 1 - index) * size)) & mask,
+    );
     if (this.family === 4) return groups.join('.');
     const run = longestZeros(groups);
     const hex = groups.map((group) => group.toString(16));
@@ -114,7 +121,8 @@ const v4 = (text: string) => ipOf(text).bits;
 
 const isLoopback = (ip: Ip) => (ip.family === 4 ? ip.within(v4('127.0.0.0'), 8) : ip.bits === 1n);
 const isUnspecified = (ip: Ip) => ip.bits === 0n;
-const isLinkLocalUnicast = (ip: Ip) => (ip.family === 4 ? ip.within(v4('169.254.0.0'), 16) : ip.bits >> 118n === 0x3fan);
+const isLinkLocalUnicast = (ip: Ip) =>
+  ip.family === 4 ? ip.within(v4('169.254.0.0'), 16) : ip.bits >> 118n === 0x3fan;
 const isLinkLocalMulticast = (ip: Ip) =>
   ip.family === 4 ? ip.within(v4('224.0.0.0'), 24) : ip.bits >> 112n === 0xff02n;
 const isMulticast = (ip: Ip) => (ip.family === 4 ? ip.within(v4('224.0.0.0'), 4) : ip.bits >> 120n === 0xffn);
@@ -127,7 +135,10 @@ export function registerIp(env: Environment): void {
   env.registerFunction(`ip(string): ${IP}`, ipOf);
   env.registerFunction(`string(${IP}): string`, (ip: Ip) => ip.toString());
   const namespace = registerNamespace(env, 'ip');
-  env.registerFunction(`${namespace}.isCanonical(string): bool`, (_: unknown, text: string) => ipOf(text).toString() === text);
+  env.registerFunction(
+    `${namespace}.isCanonical(string): bool`,
+    (_: unknown, text: string) => ipOf(text).toString() === text,
+  );
   env.registerFunction(`${IP}.family(): int`, (ip: Ip) => BigInt(ip.family));
   env.registerFunction(`${IP}.isUnspecified(): bool`, isUnspecified);
   env.registerFunction(`${IP}.isLoopback(): bool`, isLoopback);
@@ -146,7 +157,9 @@ export function registerIp(env: Environment): void {
   env.registerFunction(`${CIDR}.containsIP(string): bool`, (cidr: Cidr, text: string) => cidr.contains(ipOf(text)));
   env.registerFunction(`${CIDR}.containsIP(${IP}): bool`, (cidr: Cidr, ip: Ip) => cidr.contains(ip));
   const containsCidr = (cidr: Cidr, other: Cidr) => other.prefix >= cidr.prefix && cidr.contains(other.ip);
-  env.registerFunction(`${CIDR}.containsCIDR(string): bool`, (cidr: Cidr, text: string) => containsCidr(cidr, cidrOf(text)));
+  env.registerFunction(`${CIDR}.containsCIDR(string): bool`, (cidr: Cidr, text: string) =>
+    containsCidr(cidr, cidrOf(text)),
+  );
   env.registerFunction(`${CIDR}.containsCIDR(${CIDR}): bool`, containsCidr);
   env.registerFunction(`${CIDR}.ip(): ${IP}`, (cidr: Cidr) => cidr.ip);
   env.registerFunction(`${CIDR}.masked(): ${CIDR}`, (cidr: Cidr) => cidr.masked());

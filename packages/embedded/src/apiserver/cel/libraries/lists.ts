@@ -40,7 +40,8 @@ export function registerLists(env: Environment): void {
 
   env.registerFunction('list<V>.slice(int, int): list<V>', (list: readonly unknown[], start: bigint, end: bigint) => {
     if (start < 0n || end < 0n) throw new Error(`cannot slice(${start}, ${end}), negative indexes not supported`);
-    if (start > end) throw new Error(`cannot slice(${start}, ${end}), start index must be less than or equal to end index`);
+    if (start > end)
+      throw new Error(`cannot slice(${start}, ${end}), start index must be less than or equal to end index`);
     if (end > BigInt(list.length)) throw new Error(`cannot slice(${start}, ${end}), list is length ${list.length}`);
     return list.slice(Number(start), Number(end));
   });

@@ -31,7 +31,10 @@ export const HAS = 'hAs';
 export function registerMacros(env: Environment): void {
   env.registerFunction(`${HAS}(ast): bool`, hasMacro);
   env.registerFunction('optional.optMap(ast, ast): optional<dyn>', optionalMacro('optMap', Optional.of));
-  env.registerFunction('optional.optFlatMap(ast, ast): optional<dyn>', optionalMacro('optFlatMap', (value) => value));
+  env.registerFunction(
+    'optional.optFlatMap(ast, ast): optional<dyn>',
+    optionalMacro('optFlatMap', (value) => value),
+  );
   const over = (name: string, returns: string, ...macros: readonly Fold[]) => {
     for (const fold of macros) {
       const parameters = Array.from({ length: fold.parts + 2 }, () => 'ast').join(', ');

@@ -58,9 +58,7 @@ class Quantity {
 function quantityOf(text: string): Quantity {
   const quantity = Quantity.parse(text);
   if (quantity !== undefined) return quantity;
-  throw new Error(
-    "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
-  );
+  throw new Error("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
 }
 
 const TYPE = 'kubernetes.Quantity';

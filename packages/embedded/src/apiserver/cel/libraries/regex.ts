@@ -31,7 +31,10 @@ function searching(pattern: string): RegExp {
 const findAll = (text: string, pattern: string): string[] => text.match(searching(pattern)) ?? [];
 
 export function registerRegex(env: Environment): void {
-  env.registerFunction('string.find(string): string', (text: string, pattern: string) => findAll(text, pattern)[0] ?? '');
+  env.registerFunction(
+    'string.find(string): string',
+    (text: string, pattern: string) => findAll(text, pattern)[0] ?? '',
+  );
   env.registerFunction('string.findAll(string): list<string>', findAll);
   env.registerFunction('string.findAll(string, int): list<string>', (text: string, pattern: string, most: bigint) => {
     const found = findAll(text, pattern);

@@ -20,7 +20,9 @@ export function registerStrings(env: Environment): void {
       return parts.reduce((result, part, index) => result + (index <= count ? to : from) + part);
     },
   );
-  env.registerFunction('string.format(list): string', (text: string, values: readonly unknown[]) => format(text, values));
+  env.registerFunction('string.format(list): string', (text: string, values: readonly unknown[]) =>
+    format(text, values),
+  );
   const strings = registerNamespace(env, 'strings');
   env.registerFunction(`${strings}.quote(string): string`, (_: unknown, text: string) => JSON.stringify(text));
 }

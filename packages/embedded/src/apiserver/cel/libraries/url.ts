@@ -48,7 +48,8 @@ export function registerUrl(env: Environment): void {
   env.registerOperator(`${TYPE} == ${TYPE}`, (a: Url, b: Url) => a.equals(b));
   env.registerFunction('isURL(string): bool', (text: string) => hasFormat('uri', text));
   env.registerFunction(`url(string): ${TYPE}`, (text: string) => {
-    if (!hasFormat('uri', text)) throw new Error(`URL parse error during conversion from string: parse "${text}": invalid URI for request`);
+    if (!hasFormat('uri', text))
+      throw new Error(`URL parse error during conversion from string: parse "${text}": invalid URI for request`);
     return new Url(text);
   });
   env.registerFunction(`${TYPE}.getScheme(): string`, (url: Url) => url.scheme);
