@@ -13,7 +13,14 @@ const OF_EVERY_OBJECT = ['apiVersion', 'kind', 'metadata'];
 export function prune(schema: Schema, value: Json): Pruned {
   const unknown: string[] = [];
   const pruned = drop(schema, value, '', unknown);
-  return { value: pruned, unknown: unknown.toSorted() };
+  return { value: pruned, unknown: unknown.toSorted(metadataFirst) };
+}
+
+/** The real server reads metadata before the rest. */
+function metadataFirst(a: string, b: string): number {
+  const [isMeta, isOtherMeta] = [a, b].map((path) => path.startsWith('metadata.'));
+  if (isMeta !== isOtherMeta) return isMeta ? -1 : 1;
+  return a < b ? -1 : 1;
 }
 
 /** The words of the real server's strict decoding: the detail of the 400, or one warning each. */
