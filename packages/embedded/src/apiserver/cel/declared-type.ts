@@ -1,6 +1,5 @@
 import type { Environment } from '@marcbachmann/cel-js';
 import { Duration } from '@marcbachmann/cel-js/evaluator';
-import { isDate } from '../schema/formats.ts';
 import { isObject, type JsonSchema, type Schema } from '../schema/schema.ts';
 import { equalValues } from './equality.ts';
 import { escapeProperty } from './escaping.ts';
@@ -15,7 +14,7 @@ const STRING_FORMATS: Readonly<Record<string, DeclaredType>> = {
   byte: { name: 'bytes', toCel: (value) => new Uint8Array(Buffer.from(String(value), 'base64')) },
   date: {
     name: 'google.protobuf.Timestamp',
-    toCel: (value) => new Date(`${isDate(String(value)) ? value : ''}T00:00:00Z`),
+    toCel: (value) => new Date(`${String(value)}T00:00:00Z`),
   },
   'date-time': { name: 'google.protobuf.Timestamp', toCel: (value) => new Date(String(value)) },
   duration: { name: 'google.protobuf.Duration', toCel: (value) => durationOf(String(value)) },

@@ -16,6 +16,8 @@ const MATCHES = 're2test';
 /** The library does not let go of its own functions: expressions call ours under another name of the same length. */
 export const RENAMED: Readonly<Record<string, string>> = { has: HAS, matches: MATCHES };
 
+const matches = (text: string, pattern: string) => regularExpression(pattern).test(text);
+
 function kubernetesEnvironment(): Environment {
   const env = new Environment({
     enableOptionalTypes: true,
@@ -23,7 +25,6 @@ function kubernetesEnvironment(): Environment {
     // `format` takes lists of different types; the library cannot make an exception for it alone.
     homogeneousAggregateLiterals: false,
   });
-  const matches = (text: string, pattern: string) => regularExpression(pattern).test(text);
   env.registerFunction(`string.${MATCHES}(string): bool`, matches);
   env.registerFunction(`${MATCHES}(string, string): bool`, matches);
   const libraries = [

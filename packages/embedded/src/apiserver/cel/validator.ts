@@ -1,7 +1,7 @@
 import type { ValidationRule } from '@polder/kube';
 import { type Correlation, itemWithSameKeys } from '../schema/correlation.ts';
 import { child, duplicate, forbidden, indexed, invalidValue, keyed, required } from '../schema/field-errors.ts';
-import { isObject, type Schema } from '../schema/schema.ts';
+import { isObject, type JsonSchema, type Schema } from '../schema/schema.ts';
 import type { FieldError } from '../status.ts';
 import { parseFieldPath } from './field-path.ts';
 import { type CompiledRule, compileRules, type Outcome } from './rules.ts';
@@ -31,12 +31,11 @@ export class RuleValidator {
     this.#schema = schema;
     this.#rules = node['x-kubernetes-validations']?.length ? (compileRules(schema, isResource) ?? []) : [];
     for (const [name, property] of Object.entries(node.properties ?? {})) {
-      const validator = RuleValidator.below(schema.within(property));
+      const validator = RuleValidator.#below(schema, property);
       if (validator) this.#properties.set(name, validator);
     }
-    const others = node.additionalProperties;
-    this.#others = typeof others === 'object' ? RuleValidator.below(schema.within(others)) : undefined;
-    this.#items = schema.items && RuleValidator.below(schema.items);
+    this.#others = RuleValidator.#below(schema, node.additionalProperties);
+    this.#items = RuleValidator.#below(schema, node.items);
   }
 
   /** undefined when there is no rule at all. `isResource` is for the root of an object. */
@@ -44,8 +43,9 @@ export class RuleValidator {
     return hasRules(schema) ? new RuleValidator(schema, isResource) : undefined;
   }
 
-  private static below(schema: Schema): RuleValidator | undefined {
-    return RuleValidator.of(schema, schema.node['x-kubernetes-embedded-resource'] === true);
+  static #below(schema: Schema, part: JsonSchema | boolean | undefined): RuleValidator | undefined {
+    if (!isOwn(part)) return undefined;
+    return RuleValidator.of(schema.within(part), part['x-kubernetes-embedded-resource'] === true);
   }
 
   validate(value: unknown, { path = '', old, correlation }: RuleContext = {}): RuleResult {
@@ -119,15 +119,16 @@ type Found = { readonly errors: FieldError[]; readonly warnings: FieldError[] };
 
 const joined = (path: string, below: string) => (below.startsWith('[') ? `${path}${below}` : child(path, below));
 
-function hasRules(schema: Schema): boolean {
-  const { node, items } = schema;
-  if (node['x-kubernetes-validations']?.length) return true;
-  const others = node.additionalProperties;
-  const below = [...Object.values(node.properties ?? {}), ...(typeof others === 'object' ? [others] : [])];
-  // References are of built-in types, which have no rules; following them would not end (JSONSchemaProps).
-  const own = below.filter(({ $ref, allOf }) => $ref === undefined && allOf?.[0]?.$ref === undefined);
-  return own.some((part) => hasRules(schema.within(part))) || (items !== undefined && hasRules(items));
+function hasRules({ node }: Schema): boolean {
+  const hasAny = (part: JsonSchema): boolean =>
+    Boolean(part['x-kubernetes-validations']?.length) ||
+    [...Object.values(part.properties ?? {}), part.additionalProperties, part.items].filter(isOwn).some(hasAny);
+  return hasAny(node);
 }
+
+/** References are to built-in types: they have no rules, and following them may not end (JSONSchemaProps). */
+const isOwn = (part: JsonSchema | boolean | undefined): part is JsonSchema =>
+  typeof part === 'object' && part.$ref === undefined && part.allOf?.[0]?.$ref === undefined;
 
 const ruleMessage = ({ rule, message = '' }: ValidationRule) =>
   message === '' ? `failed rule: ${rule.trim()}` : message.trim();

@@ -51,16 +51,17 @@ function validateUrl(text: string): readonly FieldError[] {
 
 type Service = NonNullable<NonNullable<NonNullable<CrdConversion['webhook']>['clientConfig']>['service']>;
 
+const serviceField = (field: string) => child(child(CLIENT, 'service'), field);
+
 function validateService({ name = '', namespace = '', path, port = 443 }: Service): readonly FieldError[] {
-  const at = (field: string) => child(child(CLIENT, 'service'), field);
   const errors: FieldError[] = [];
-  if (name === '') errors.push(required(at('name')));
-  if (namespace === '') errors.push(required(at('namespace')));
+  if (name === '') errors.push(required(serviceField('name')));
+  if (namespace === '') errors.push(required(serviceField('namespace')));
   if (!Number.isInteger(port) || port < 1 || port > 65_535) {
     const detail = 'port is not valid: must be between 1 and 65535, inclusive';
-    errors.push(invalidValue(at('port'), port, detail));
+    errors.push(invalidValue(serviceField('port'), port, detail));
   }
-  return path === undefined ? errors : [...errors, ...validatePath(path, at('path'))];
+  return path === undefined ? errors : [...errors, ...validatePath(path, serviceField('path'))];
 }
 
 function validatePath(text: string, path: string): readonly FieldError[] {

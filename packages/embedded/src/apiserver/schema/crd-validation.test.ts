@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { crdFrom, withCrdDefaults } from './crd.ts';
 import { validateCrd } from './crd-validation.ts';
-import { answerOf, type Recorded, recorded } from './recorded-answers.ts';
+import { answerOf, type Recorded, recording } from './recorded-answers.ts';
 
 interface Case extends Recorded {
   readonly crd: unknown;
@@ -17,8 +17,10 @@ function withStorageVersion(object: unknown): unknown {
   return { ...crd, status: { ...crd.status, storedVersions: [...stored, storage] } };
 }
 
+const cases: readonly Case[] = JSON.parse(recording('crds.json'));
+
 describe('a definition is judged as by the real server', () => {
-  it.each(recorded<Case>('crds.json'))('$name', ({ crd, old, answer }) => {
+  it.each(cases)('$name', ({ crd, old, answer }) => {
     const before = old === undefined ? undefined : crdFrom(old);
     const object = withCrdDefaults(crdFrom(before === undefined ? crd : withStorageVersion(crd)));
     expect(answerOf(validateCrd(object, before))).toEqual(answer);

@@ -126,7 +126,7 @@ function validateDeprecation(
   const errors: FieldError[] = [];
   if (Buffer.byteLength(text) > 256) errors.push(invalidValue(path, text, 'must be <= 256 characters long'));
   if (text === '') errors.push(invalidValue(path, text, 'must not be an empty string'));
-  const odd = [...text].findIndex((character) => /\p{C}/u.test(character));
+  const odd = Array.from(text).findIndex((character) => /\p{C}/u.test(character));
   if (odd >= 0) {
     const detail = `must only contain printable UTF-8 characters; non-printable character found at index ${odd}`;
     errors.push(invalidValue(path, text, detail));
@@ -238,8 +238,6 @@ function validateNames(names: CrdNames): readonly FieldError[] {
 
 function validateUpdate({ spec }: Crd, old: Crd): readonly FieldError[] {
   const isServed = old.status?.conditions?.some(({ type, status }) => type === 'Established' && status === 'True');
-  const fixed = (path: string, value: unknown, before: unknown) =>
-    value === before ? [] : [invalidValue(path, value, 'field is immutable')];
   return [
     ...(isServed ? fixed('spec.scope', spec.scope, old.spec.scope) : []),
     ...(isServed ? fixed('spec.names.kind', spec.names?.kind, old.spec.names?.kind) : []),
@@ -247,6 +245,9 @@ function validateUpdate({ spec }: Crd, old: Crd): readonly FieldError[] {
     ...fixed('spec.names.plural', spec.names?.plural, old.spec.names?.plural),
   ];
 }
+
+const fixed = (path: string, value: unknown, before: unknown) =>
+  value === before ? [] : [invalidValue(path, value, 'field is immutable')];
 
 function validateStoredVersions({ spec, status }: Crd): readonly FieldError[] {
   const path = 'status.storedVersions';

@@ -66,7 +66,7 @@ export const isStringFormat = (format: string): boolean => Object.hasOwn(CHECKS,
 /** Whether a text has a format; every text has one that the server does not know. */
 export const hasFormat = (format: string, text: string): boolean => CHECKS[normalized(format)]?.(text) ?? true;
 
-export function isDate(text: string): boolean {
+function isDate(text: string): boolean {
   const [, year = '', month = '', day = ''] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text) ?? [];
   if (year === '') return false;
   const date = new Date(`${text}T00:00:00Z`);
@@ -81,7 +81,7 @@ function isDateTime(text: string): boolean {
 
 /** An absolute URI or an absolute path, as an HTTP request line would carry it. */
 function isRequestUri(text: string): boolean {
-  if (text === '' || /[\u0000-\u0020\u007f]/.test(text) || /%(?![0-9a-f]{2})/i.test(text)) return false;
+  if (text === '' || /[\p{Cc} ]/u.test(text) || /%(?![0-9a-f]{2})/i.test(text)) return false;
   if (text === '*' || text.startsWith('/')) return true;
   return /^[a-z][a-z0-9+.-]*:/i.test(text) && (!text.includes('://') || URL.canParse(text));
 }
@@ -102,7 +102,7 @@ function isCreditCard(text: string): boolean {
   const digits = text.replaceAll(/\D/g, '');
   if (!CREDIT_CARD.test(digits)) return false;
   let sum = 0;
-  for (const [index, digit] of [...digits].toReversed().entries()) {
+  for (const [index, digit] of Array.from(digits).toReversed().entries()) {
     const doubled = Number(digit) * (index % 2 === 0 ? 1 : 2);
     sum += doubled > 9 ? doubled - 9 : doubled;
   }
@@ -112,7 +112,7 @@ function isCreditCard(text: string): boolean {
 function isIsbn10(text: string): boolean {
   const digits = text.replaceAll(/[\s-]/g, '');
   if (!/^\d{9}[\dX]$/.test(digits)) return false;
-  const sum = [...digits].reduce(
+  const sum = Array.from(digits).reduce(
     (total, digit, index) => total + (index + 1) * (digit === 'X' ? 10 : Number(digit)),
     0,
   );
@@ -122,5 +122,7 @@ function isIsbn10(text: string): boolean {
 function isIsbn13(text: string): boolean {
   const digits = text.replaceAll(/[\s-]/g, '');
   if (!/^\d{13}$/.test(digits)) return false;
-  return [...digits].reduce((total, digit, index) => total + Number(digit) * (index % 2 === 0 ? 1 : 3), 0) % 10 === 0;
+  return (
+    Array.from(digits).reduce((total, digit, index) => total + Number(digit) * (index % 2 === 0 ? 1 : 3), 0) % 10 === 0
+  );
 }

@@ -37,7 +37,8 @@ function typeOf(type: string): Column['type'] {
 
 /** null is an empty cell: nothing found, or something of another type. */
 function cellOf(type: Column['type'], value: unknown, now: number): ReturnType<Column['cell']> {
-  if (value === undefined || value === null) return null;
+  if (value === undefined) return null;
+  if (value === null) return type === 'string' ? '<no value>' : null;
   switch (type) {
     case 'integer':
       return typeof value === 'number' ? Math.trunc(value) : null;
@@ -48,6 +49,7 @@ function cellOf(type: Column['type'], value: unknown, now: number): ReturnType<C
     case 'date':
       return typeof value === 'string' ? ageOf(value, now) : null;
     case 'string':
+    default:
       return textOf(value);
   }
 }

@@ -97,9 +97,9 @@ function metadataErrors(node: JsonSchema, level: Level, path: string): readonly 
   return errors;
 }
 
-function restrictsNamesAlone({ type: _, default: __, properties = {}, ...rest }: JsonSchema): boolean {
-  const isNames = Object.keys(properties).every((name) => name === 'name' || name === 'generateName');
-  return isNames && Object.keys(rest).length === 0;
+function restrictsNamesAlone(metadata: JsonSchema): boolean {
+  const isNames = Object.keys(metadata.properties ?? {}).every((name) => name === 'name' || name === 'generateName');
+  return isNames && Object.keys(metadata).every((name) => ['type', 'default', 'properties'].includes(name));
 }
 
 /** `anyOf: [integer, string]` may name types, at the node of an int-or-string or first in its `allOf`. */

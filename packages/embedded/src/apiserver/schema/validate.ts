@@ -108,7 +108,7 @@ function checkType(node: JsonSchema, value: unknown, path: string): Result {
 }
 
 function checkString(node: JsonSchema, value: string, path: string): Result {
-  const length = [...value].length;
+  const length = Array.from(value).length;
   if (node.maxLength !== undefined && length > node.maxLength) return found([tooLong(path, node.maxLength)]);
   if (node.minLength !== undefined && length < node.minLength) {
     return found([invalidValue(path, value, `${path} in body should be at least ${node.minLength} chars long`)]);

@@ -2,6 +2,8 @@ import { isIP } from 'node:net';
 import type { Environment } from '@marcbachmann/cel-js';
 import { registerNamespace } from './namespace.ts';
 
+const groupsOf = (part: string) => (part === '' ? [] : part.split(':'));
+
 /** An address as a number, so that masks and ranges are arithmetic. */
 class Ip {
   readonly family: 4 | 6;
@@ -22,9 +24,8 @@ class Ip {
       );
     if (family !== 6 || text.includes('%') || text.includes('.')) return undefined;
     const [head = '', tail] = text.split('::');
-    const groups = (part: string) => (part === '' ? [] : part.split(':'));
-    const before = groups(head);
-    const after = groups(tail ?? '');
+    const before = groupsOf(head);
+    const after = groupsOf(tail ?? '');
     const missing = tail === undefined ? [] : Array.from({ length: 8 - before.length - after.length }, () => '0');
     const bits = [...before, ...missing, ...after].reduce((sum, group) => (sum << 16n) | BigInt(`0x${group}`), 0n);
     return bits >> 32n === 0xffffn ? undefined : new Ip(6, bits);
@@ -99,7 +100,7 @@ class Cidr {
   }
 
   toString(): string {
-    return `${this.ip}/${this.prefix}`;
+    return `${this.ip.toString()}/${this.prefix}`;
   }
 }
 

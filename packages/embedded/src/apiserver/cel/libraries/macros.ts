@@ -30,7 +30,10 @@ export const HAS = 'hAs';
 
 export function registerMacros(env: Environment): void {
   env.registerFunction(`${HAS}(ast): bool`, hasMacro);
-  env.registerFunction('optional.optMap(ast, ast): optional<dyn>', optionalMacro('optMap', Optional.of));
+  env.registerFunction(
+    'optional.optMap(ast, ast): optional<dyn>',
+    optionalMacro('optMap', (value) => Optional.of(value)),
+  );
   env.registerFunction(
     'optional.optFlatMap(ast, ast): optional<dyn>',
     optionalMacro('optFlatMap', (value) => value),

@@ -5,7 +5,7 @@ import { registerNamespace } from './namespace.ts';
 /** What cel-go's `strings` extension (version 2) has beyond the library's own. */
 export function registerStrings(env: Environment): void {
   env.registerFunction('string.charAt(int): string', (text: string, at: bigint) => {
-    const characters = [...text];
+    const characters = Array.from(text);
     if (at < 0n || at > BigInt(characters.length)) throw new Error(`index out of range: ${at}`);
     return characters[Number(at)] ?? '';
   });
@@ -43,7 +43,9 @@ function formatted(verb: string, value: unknown, digits: number): string {
   if (verb === 'e' && typeof value === 'number') {
     const [mantissa, exponent = '0'] = value.toExponential(digits).split('e');
     const power = String(Math.abs(Number(exponent))).padStart(2, '0');
-    const raised = [...power].map((digit) => '⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(digit)]).join('');
+    const raised = Array.from(power)
+      .map((digit) => '⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(digit)])
+      .join('');
     return `${mantissa}×10${Number(exponent) < 0 ? '⁻' : ''}${raised}`;
   }
   if (verb === 'b' && typeof value === 'boolean') return value ? '1' : '0';
