@@ -3,6 +3,7 @@ import { type Environment, EvaluationError, Optional, ParseError, TypeError } fr
 import type { ValidationRule } from '@polder/kube';
 import { patternError } from '../schema/regular-expression.ts';
 import type { Schema } from '../schema/schema.ts';
+import { aligned } from './alignment.ts';
 import { compileMessage, issue } from './compile-error.ts';
 import { type DeclaredType, declareType } from './declared-type.ts';
 import { newEnvironment, RENAMED } from './environment.ts';
@@ -30,11 +31,14 @@ export function compileRules(schema: Schema, isResource: boolean): readonly Comp
   const plain = env.clone().registerVariable('oldSelf', type.name);
   const optional = env.clone().registerVariable('oldSelf', `optional<${type.name}>`);
   const rules = schema.node['x-kubernetes-validations'] ?? [];
-  return rules.map((rule) => compileRule(rule, rule.optionalOldSelf ? optional : plain, type));
+  return rules.map((rule) => compileRule(rule, schema, rule.optionalOldSelf ? optional : plain, type));
 }
 
-function compileRule(rule: ValidationRule, env: Environment, type: DeclaredType): CompiledRule {
-  const bind = (self: unknown, oldSelf: unknown) => ({ self: type.toCel(self), oldSelf: bindOld(rule, type, oldSelf) });
+function compileRule(rule: ValidationRule, schema: Schema, env: Environment, type: DeclaredType): CompiledRule {
+  const bind = (self: unknown, oldSelf: unknown) => ({
+    self: type.toCel(self),
+    oldSelf: bindOld(rule, type, aligned(schema, oldSelf, self)),
+  });
   const usesOldSelf = mentions(rule.rule, 'oldSelf');
   const condition = compile(env, rule.rule, 'bool');
   if ('error' in condition) {

@@ -26,12 +26,9 @@ function validateDefault(node: JsonSchema, wanted: unknown, path: string): reado
     prune(schema, value).unknown.length > 0 ? [invalidValue(path, value, 'must not have unknown fields')] : [];
   const embedded = validateEmbeddedResources(schema, value, path);
   if (embedded.length > 0) return [...errors, ...embedded];
-  // The real server names the default in the field alone: to the check itself it has no path.
-  const plain = validate(schema, value).map((error) => ({ ...error, field: below(path, error.field) }));
+  const plain = validate(schema, value, { under: path });
   if (plain.length > 0) return [...errors, ...plain];
   const rules = RuleValidator.of(schema, false);
   const asOld = rules?.validate(value, { path, old: value }).errors ?? [];
   return [...errors, ...(asOld.length > 0 ? asOld : (rules?.validate(value, { path }).errors ?? []))];
 }
-
-const below = (path: string, field: string) => (field === '<nil>' ? path : child(path, field));

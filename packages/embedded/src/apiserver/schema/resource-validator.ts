@@ -4,7 +4,7 @@ import { Correlation } from './correlation.ts';
 import { validateEmbeddedResources } from './embedded-resources.ts';
 import { invalidValue } from './field-errors.ts';
 import { validateListTypes } from './list-types.ts';
-import type { Schema } from './schema.ts';
+import type { JsonObject, Schema } from './schema.ts';
 import { validate } from './validate.ts';
 
 export interface ResourceVerdict {
@@ -36,8 +36,27 @@ export class ResourceValidator {
       ...validate(this.#schema, object, { correlation }),
       ...validateEmbeddedResources(this.#schema, object),
     ];
+    return this.#listsAndRules(errors, object, old, correlation);
+  }
+
+  /** A write to `/status`: the status alone is held to its schema, the rules are those of the whole object. */
+  validateStatus(object: JsonObject, old: JsonObject): ResourceVerdict {
+    const correlation = new Correlation(object, old, this.#schema);
+    const status = this.#schema.property('status');
+    const options = { under: 'status', correlation: correlation.property('status') };
+    const errors = status !== undefined && 'status' in object ? validate(status, object.status, options) : [];
+    return this.#listsAndRules(errors, object, old, correlation);
+  }
+
+  /** Duplicates in lists, unless they were there before; then rules, unless the types are wrong. */
+  #listsAndRules(
+    found: readonly FieldError[],
+    object: unknown,
+    old: unknown,
+    correlation?: Correlation,
+  ): ResourceVerdict {
     const hadDuplicates = old !== undefined && validateListTypes(this.#schema, old).length > 0;
-    if (!hadDuplicates) errors.push(...validateListTypes(this.#schema, object));
+    const errors = hadDuplicates ? found : [...found, ...validateListTypes(this.#schema, object)];
     if (this.#rules === undefined) return { errors, warnings: [] };
     if (errors.some(({ type }) => BLOCKING.includes(type))) {
       return { errors: [...errors, invalidValue('', null, NOT_CHECKED)], warnings: [] };

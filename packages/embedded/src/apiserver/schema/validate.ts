@@ -12,14 +12,17 @@ import { regularExpression } from './regular-expression.ts';
 import { isObject, type JsonSchema, type Schema } from './schema.ts';
 
 export interface ValidateOptions {
-  /** Where the value is; messages quote it. */
-  readonly path?: string;
+  /** Where the value is. The field of an error says it, the text does not: status and defaults are checked by themselves. */
+  readonly under?: string;
   /** The value before the update: errors in what did not change are let pass. */
   readonly correlation?: Correlation | undefined;
 }
 
 export function validate(schema: Schema, value: unknown, options: ValidateOptions = {}): readonly FieldError[] {
-  return check(schema, value, options.path ?? '', options.correlation).errors;
+  const { errors } = check(schema, value, '', options.correlation);
+  const { under } = options;
+  if (under === undefined) return errors;
+  return errors.map((error) => ({ ...error, field: error.field === '<nil>' ? under : child(under, error.field) }));
 }
 
 /** `matches` counts the checks that held: of several failed alternatives, the errors of the closest one are shown. */
