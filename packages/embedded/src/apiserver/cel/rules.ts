@@ -35,11 +35,13 @@ export function compileRules(schema: Schema, isResource: boolean): readonly Comp
 }
 
 function compileRule(rule: ValidationRule, schema: Schema, env: Environment, type: DeclaredType): CompiledRule {
+  const expression = rule.messageExpression ?? '';
+  const usesOldSelf = mentions(rule.rule, 'oldSelf');
+  const needsOldSelf = usesOldSelf || mentions(expression, 'oldSelf');
   const bind = (self: unknown, oldSelf: unknown) => ({
     self: type.toCel(self),
-    oldSelf: bindOld(rule, type, aligned(schema, oldSelf, self)),
+    ...(needsOldSelf && { oldSelf: bindOld(rule, type, aligned(schema, oldSelf, self)) }),
   });
-  const usesOldSelf = mentions(rule.rule, 'oldSelf');
   const condition = compile(env, rule.rule, 'bool');
   if ('error' in condition) {
     const error =
@@ -47,7 +49,6 @@ function compileRule(rule: ValidationRule, schema: Schema, env: Environment, typ
     return { rule, usesOldSelf, error, evaluate: () => ({ failed: error }) };
   }
   const evaluate: CompiledRule['evaluate'] = (self, oldSelf) => condition.run(bind(self, oldSelf));
-  const expression = rule.messageExpression ?? '';
   if (expression === '') return { rule, usesOldSelf, evaluate };
   const message = compile(env, expression, 'string');
   if (!('error' in message)) {

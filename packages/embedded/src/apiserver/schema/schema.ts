@@ -19,6 +19,8 @@ export class Schema {
   readonly #definitions: ReadonlyMap<string, JsonSchema>;
   /** Below a `$ref` the document was generated from Go types, and two of its habits need undoing; see `flatten`, `default`. */
   readonly #generated: boolean;
+  /** Every write walks the schema of its kind: parts are looked up once. */
+  readonly #parts = new Map<JsonSchema, Schema>();
 
   constructor(node: JsonSchema, definitions: ReadonlyMap<string, JsonSchema> = new Map(), generated = false) {
     this.#definitions = definitions;
@@ -47,7 +49,11 @@ export class Schema {
 
   /** Another schema of the same document: an alternative, or a part, of this one. */
   within(node: JsonSchema): Schema {
-    return new Schema(node, this.#definitions, this.#generated);
+    const known = this.#parts.get(node);
+    if (known !== undefined) return known;
+    const part = new Schema(node, this.#definitions, this.#generated);
+    this.#parts.set(node, part);
+    return part;
   }
 }
 

@@ -47,7 +47,8 @@ const found = (errors: readonly FieldError[], matches = 0): Result => ({ errors,
 
 function check(schema: Schema, value: unknown, path: string, correlation: Correlation | undefined): Result {
   const result = checkValue(schema, value, path, correlation);
-  return correlation?.isUnchanged ? { errors: [], matches: result.matches } : result;
+  const isOld = result.errors.length > 0 && correlation?.isUnchanged;
+  return isOld ? { errors: [], matches: result.matches } : result;
 }
 
 function checkValue(schema: Schema, value: unknown, path: string, correlation: Correlation | undefined): Result {
