@@ -9,7 +9,10 @@ export interface FieldError {
   /** `spec.template.spec.containers[0].name`; `<nil>` for the object itself. */
   readonly field: string;
   readonly detail: string;
-  /** Shown after the type for those that quote a value (Invalid, TypeInvalid, NotSupported, Duplicate, NotFound, TooLong). */
+  /**
+   * Shown after the type for those that quote a value (Invalid, TypeInvalid, NotSupported, Duplicate, NotFound, TooMany).
+   * Left out, nothing is quoted: rules on objects and lists do that.
+   */
   readonly value?: unknown;
 }
 
@@ -41,12 +44,17 @@ const WORDS: Record<FieldErrorType, { reason: string; says: string; quotes: bool
 /** `Invalid value: "x": must be …`, without the field. */
 export function messageOf(error: FieldError): string {
   const { says, quotes } = WORDS[error.type];
-  const value = quotes ? `: ${quote(error.value)}` : '';
+  const value = quotes && 'value' in error ? `: ${quote(error.value)}` : '';
   return error.detail === '' ? `${says}${value}` : `${says}${value}: ${error.detail}`;
 }
 
 function quote(value: unknown): string {
-  return value === undefined ? 'null' : JSON.stringify(value);
+  if (value === undefined) return 'null';
+  const text = JSON.stringify(value);
+  // Go's encoder escapes these in JSON; plain strings it quotes another way.
+  return typeof value === 'object'
+    ? text.replaceAll(/[<>&]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`)
+    : text;
 }
 
 export interface StatusCause {

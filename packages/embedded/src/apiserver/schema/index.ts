@@ -1,0 +1,10 @@
+export { type Crd, crdFrom, withCrdDefaults } from './crd.ts';
+export { crdKinds, type Definitions } from './crd-kinds.ts';
+export { validateCrd } from './crd-validation.ts';
+export { withDefaults } from './defaults.ts';
+export { duplicateKeys } from './duplicate-keys.ts';
+export { compileJsonPath, type JsonPath } from './json-path.ts';
+export { duplicateFieldMessage, type Pruned, prune, strictDecodingMessage, unknownFieldMessage } from './prune.ts';
+export { ResourceValidator, type ResourceVerdict } from './resource-validator.ts';
+export { isObject, type Json, type JsonObject, type JsonSchema, Schema } from './schema.ts';
+export { type ValidateOptions, validate } from './validate.ts';
