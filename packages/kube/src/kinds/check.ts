@@ -3,12 +3,15 @@ import { Ajv, type AnySchemaObject, type ErrorObject, type ValidateFunction } fr
 import type { DataValidationCxt } from 'ajv/dist/types/index.js';
 import { NUMBER_FORMATS, STRING_FORMATS } from './formats.ts';
 import type { JsonSchema } from './json-schema.ts';
-import { misplaced, needed, type StructuralSchema, type Variants } from './variants.ts';
+import type { StructuralSchema, Variants } from './structural-schema.ts';
+import { misplaced, needed } from './variants.ts';
 
 export type Check = ValidateFunction;
 
 export function checkOf(schema: StructuralSchema): Check {
-  const ajv = new Ajv({ allErrors: true, verbose: true, strict: false });
+  // The schema is our own work, so ajv need not check it; and tidying the generated code costs more than it saves.
+  const ours = { meta: false, validateSchema: false, strict: false, code: { optimize: false } } as const;
+  const ajv = new Ajv({ allErrors: true, verbose: true, ownProperties: true, ...ours });
   for (const [name, validate] of NUMBER_FORMATS) ajv.addFormat(name, { type: 'number', validate });
   for (const [name, validate] of STRING_FORMATS) ajv.addFormat(name, validate);
   ajv.addKeyword({ keyword: LIST_KEYS, type: 'array', validate: withoutDoubles, errors: true });
@@ -23,16 +26,17 @@ export function checkOf(schema: StructuralSchema): Check {
 export function withDefaults(schema: StructuralSchema, value: unknown): unknown {
   if (Array.isArray(value)) return schema.items ? value.map((item) => withDefaults(schema.items ?? {}, item)) : value;
   if (!isRecord(value)) return value;
-  const filled: Record<string, unknown> = {};
-  for (const [name, field] of Object.entries(value)) {
+  const given = Object.entries(value).flatMap(([name, field]): [string, unknown][] => {
     const known = propertyOf(schema, name);
-    if (known === undefined) filled[name] = field;
-    else if (field !== null || known.nullable) filled[name] = withDefaults(known, field);
-  }
-  for (const [name, { default: fallback }] of Object.entries(schema.properties ?? {})) {
-    if (fallback !== undefined && !Object.hasOwn(filled, name)) filled[name] = structuredClone(fallback);
-  }
-  return filled;
+    if (known === undefined) return [[name, field]];
+    return field === null && !known.nullable ? [] : [[name, withDefaults(known, field)]];
+  });
+  const names = new Set(given.map(([name]) => name));
+  const missing = Object.entries(schema.properties ?? {}).flatMap(
+    ([name, { default: fallback }]): [string, unknown][] =>
+      fallback === undefined || names.has(name) ? [] : [[name, fallback]],
+  );
+  return Object.fromEntries([...given, ...missing]);
 }
 
 /** The schema of a named field or of a map's value. */
@@ -125,7 +129,7 @@ const variantError = (field: string, message: string) => ({ keyword: VARIANTS, p
 const ofOneVariant: VariantCheck = (variants, object) => {
   const tag = object[variants.discriminator];
   // An unknown tag is the business of the tag's own enum.
-  const needs = typeof tag === 'string' ? variants.needs[tag] : undefined;
+  const needs = typeof tag === 'string' && Object.hasOwn(variants.needs, tag) ? variants.needs[tag] : undefined;
   ofOneVariant.errors =
     typeof tag !== 'string' || needs === undefined
       ? []

@@ -49,13 +49,16 @@ const NOT_IN_BRANCHES: readonly (keyof JsonSchema)[] = [
 
 const TYPES: readonly (string | undefined)[] = ['object', 'array', 'string', 'integer', 'number', 'boolean'];
 
+function unknownKeywords(node: JsonSchema, path: string): readonly FieldProblem[] {
+  const unknown = Object.keys(node).filter((keyword) => !KNOWN.has(keyword));
+  return unknown.map((keyword) => ({ path, message: `${keyword} is no keyword of a CRD` }));
+}
+
 function nodeProblems(node: JsonSchema, path: string): readonly FieldProblem[] {
   const problem = (message: string) => ({ path, message });
   const { properties = {}, additionalProperties: values, items } = node;
   const isFree = node['x-kubernetes-int-or-string'] ?? node['x-kubernetes-preserve-unknown-fields'] ?? false;
-  const problems = Object.keys(node)
-    .filter((keyword) => !KNOWN.has(keyword))
-    .map((keyword) => problem(`${keyword} is no keyword of a CRD`));
+  const problems = [...unknownKeywords(node, path)];
   if (!TYPES.includes(node.type) && !(node.type === undefined && isFree)) problems.push(problem('has no type'));
   if (node.type === 'array' && items === undefined) problems.push(problem('is a list without items'));
   if (node.properties && values !== undefined) problems.push(problem('has both properties and additionalProperties'));
@@ -110,6 +113,7 @@ function branchProblems(node: JsonSchema, path: string): readonly FieldProblem[]
   // The one exception: beside int-or-string, `anyOf` may name the two types.
   const isEither = node['x-kubernetes-int-or-string'] === true;
   return branches.flatMap((branch) => [
+    ...unknownKeywords(branch, path),
     ...NOT_IN_BRANCHES.filter((keyword) => branch[keyword] !== undefined && !(isEither && keyword === 'type')).map(
       (keyword) => ({ path, message: `says ${keyword} inside allOf, anyOf, oneOf or not` }),
     ),

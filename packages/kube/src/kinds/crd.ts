@@ -3,7 +3,7 @@ import type { CustomKind } from './custom-kind.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { resourceNameOf } from './object.ts';
 import { structuralOf } from './structural.ts';
-import { SchemaError, type StructuralSchema } from './variants.ts';
+import { SchemaError, type StructuralSchema } from './structural-schema.ts';
 
 /**
  * The CustomResourceDefinition of a kind. Of several versions of one kind the first is the one that is stored; the others are

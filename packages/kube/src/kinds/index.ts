@@ -29,5 +29,5 @@ export {
 } from './object.ts';
 export { unboundedUnderRules } from './rule-bounds.ts';
 export { ConditionSchema, statusOf } from './status-fields.ts';
+export { SchemaError } from './structural-schema.ts';
 export { describeProblem, type FieldProblem, validate } from './validate.ts';
-export { SchemaError } from './variants.ts';

@@ -7,15 +7,19 @@ export function nearest(name: string, known: readonly string[]): string | undefi
   return candidates[0]?.candidate;
 }
 
-/** Letters to add, drop or change (Levenshtein), one row of the table at a time. */
+/** Letters to add, drop, change or swap with the next one (optimal string alignment), two rows of the table at a time. */
 function distance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (const [taken, letter] of Array.from(from).entries()) {
+  let before: readonly number[] = [];
+  let row: readonly number[] = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (let taken = 0; taken < from.length; taken++) {
     const next = [taken + 1];
-    for (const [index, wanted] of Array.from(to).entries()) {
-      const change = (row[index] ?? 0) + (letter === wanted ? 0 : 1);
-      next.push(Math.min(change, (row[index + 1] ?? 0) + 1, (next[index] ?? 0) + 1));
+    for (let index = 0; index < to.length; index++) {
+      const change = (row[index] ?? 0) + (from[taken] === to[index] ? 0 : 1);
+      const isSwap = from[taken] === to[index - 1] && from[taken - 1] === to[index] && taken > 0 && index > 0;
+      const swap = isSwap ? (before[index - 1] ?? 0) + 1 : Number.POSITIVE_INFINITY;
+      next.push(Math.min(change, swap, (row[index + 1] ?? 0) + 1, (next[index] ?? 0) + 1));
     }
+    before = row;
     row = next;
   }
   return row.at(-1) ?? 0;

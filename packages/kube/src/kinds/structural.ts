@@ -9,7 +9,8 @@
 import type { TSchema } from 'typebox';
 import { NUMBER_FORMATS, STRING_FORMATS } from './formats.ts';
 import type { JsonSchema } from './json-schema.ts';
-import { mergeAll, mergeVariants, SchemaError, type StructuralSchema } from './variants.ts';
+import { SchemaError, type StructuralSchema } from './structural-schema.ts';
+import { mergeAll, mergeVariants } from './variants.ts';
 
 export function structuralOf(schema: TSchema, path: string): StructuralSchema {
   // Through JSON: what a server would get, without the properties that typebox keeps for itself.
@@ -53,7 +54,18 @@ const NEVER: Readonly<Record<string, string>> = {
 };
 
 /** Said to people or to other tools; no server needs it. */
-const DROPPED: readonly string[] = ['$schema', '$id', 'examples', 'readOnly', 'writeOnly', 'additionalItems'];
+const DROPPED: readonly string[] = [
+  '$schema',
+  '$id',
+  'examples',
+  'readOnly',
+  'writeOnly',
+  'additionalItems',
+  'unevaluatedProperties',
+];
+
+/** A schema with these alone is `Type.Unknown()`; a CRD would drop all of the value without being told to keep it. */
+const SAYS_NO_TYPE: readonly string[] = [...DROPPED, 'description', 'title', 'default', 'x-polder-secret'];
 
 function translate(source: Source, path: string): StructuralSchema {
   for (const [keyword, advice] of Object.entries(NEVER)) {
@@ -63,12 +75,14 @@ function translate(source: Source, path: string): StructuralSchema {
   if (!hasOneType && source.anyOf !== undefined) return unionOf(source, source.anyOf, path);
   if (!hasOneType && source.allOf !== undefined) {
     const parts = source.allOf.map((part) => translate(part, path));
-    return { ...mergeAll(parts, path), ...described(source) };
+    return around(source, mergeAll(parts, path), path);
   }
-  if (source.const !== undefined) return { ...enumOf([source.const], path), ...described(source) };
-  if (!hasOneType && source.enum !== undefined) return { ...enumOf(source.enum, path), ...described(source) };
+  if (source.const !== undefined) return around(source, enumOf([source.const], path), path);
+  if (!hasOneType && source.enum !== undefined) return around(source, enumOf(source.enum, path), path);
   if (source.type === 'null') throw new SchemaError(path, 'null alone is no type; use a union of a type and null');
-  return { ...plain(source, path), ...childrenOf(source, path) };
+  const isAnything = Object.keys(source).every((keyword) => SAYS_NO_TYPE.includes(keyword));
+  const kept = { 'x-kubernetes-preserve-unknown-fields': true };
+  return { ...plain(source, path), ...childrenOf(source, path), ...(isAnything && kept) };
 }
 
 /** Everything but the schemas below. */
@@ -81,15 +95,11 @@ function plain(source: Source, path: string): StructuralSchema {
     ...rest
   } = source;
   const { exclusiveMinimum, exclusiveMaximum, anyOf, oneOf, allOf, not, const: _const, ...own } = rest;
-  const isFree = Object.keys(own).every(
-    (keyword) => keyword === 'description' || keyword === 'title' || keyword === 'default',
-  );
   if (own.format !== undefined) checkFormat(own.format, own.type, path);
   return {
     ...Object.fromEntries(Object.entries(own).filter(([keyword]) => !DROPPED.includes(keyword))),
-    ...(isFree && { 'x-kubernetes-preserve-unknown-fields': true }),
-    ...limit(exclusiveMinimum, 'minimum', 'exclusiveMinimum'),
-    ...limit(exclusiveMaximum, 'maximum', 'exclusiveMaximum'),
+    ...limit(exclusiveMinimum, 'minimum'),
+    ...limit(exclusiveMaximum, 'maximum'),
     // Beside a type these only narrow it, and a structural schema has them as they are.
     ...(anyOf && { anyOf: anyOf.map(narrowing) }),
     ...(oneOf && { oneOf: oneOf.map(narrowing) }),
@@ -99,14 +109,21 @@ function plain(source: Source, path: string): StructuralSchema {
 }
 
 /** Kubernetes says with a flag beside the limit what JSON Schema says with a second limit. */
-function limit(value: number | boolean | undefined, bound: 'minimum' | 'maximum', flag: Limit): StructuralSchema {
+function limit(value: number | boolean | undefined, bound: 'minimum' | 'maximum'): JsonSchema {
   if (value === undefined) return {};
+  const flag = bound === 'minimum' ? 'exclusiveMinimum' : 'exclusiveMaximum';
   return typeof value === 'boolean' ? { [flag]: value } : { [bound]: value, [flag]: true };
 }
 
 function narrowing(source: Source): JsonSchema {
-  const node: JsonSchema = JSON.parse(JSON.stringify(source));
-  return node;
+  const { const: only, exclusiveMinimum, exclusiveMaximum, ...rest } = source;
+  const node: JsonSchema = JSON.parse(JSON.stringify(rest));
+  return {
+    ...node,
+    ...limit(exclusiveMinimum, 'minimum'),
+    ...limit(exclusiveMaximum, 'maximum'),
+    ...(only !== undefined && { enum: [only] }),
+  };
 }
 
 function checkFormat(format: string, type: string | undefined, path: string): void {
@@ -156,7 +173,7 @@ function unionOf(source: Source, members: readonly Source[], path: string): Stru
   const all = members.flatMap(flattened);
   const rest = all.filter((member) => member.type !== 'null');
   const isNullable = rest.length < all.length;
-  const union = { ...oneOf(rest, path), ...described(source) };
+  const union = around(source, oneOf(rest, path), path);
   if (!isNullable) return union;
   // Measured on v1.36: null is tested against `enum` like any value, and a null written into `enum` is lost on the way.
   if (union.enum)
@@ -210,15 +227,9 @@ function typeOf(value: Scalar): string {
   return Number.isInteger(value) ? 'integer' : typeof value;
 }
 
-/** What may be said around a union, a literal or an intersection. */
-function described(source: Source): StructuralSchema {
-  const { description, title, default: fallback } = source;
-  const rules = source['x-kubernetes-validations'];
-  return {
-    ...(description !== undefined && { description }),
-    ...(title !== undefined && { title }),
-    ...(fallback !== undefined && { default: fallback }),
-    ...(rules && { 'x-kubernetes-validations': rules }),
-    ...(source['x-polder-secret'] && { 'x-polder-secret': true }),
-  };
+/** What is said around a union, a literal or an intersection holds beside what its parts say. */
+function around(source: Source, node: StructuralSchema, path: string): StructuralSchema {
+  const { anyOf: _any, allOf: _all, const: _const, enum: _enum, type: _type, ...said } = source;
+  const rules = [...(node['x-kubernetes-validations'] ?? []), ...(said['x-kubernetes-validations'] ?? [])];
+  return { ...node, ...plain(said, path), ...(rules.length > 0 && { 'x-kubernetes-validations': rules }) };
 }

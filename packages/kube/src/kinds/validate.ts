@@ -4,7 +4,7 @@ import { rootSchemaOf } from './crd.ts';
 import type { CustomKind } from './custom-kind.ts';
 import { nearest } from './nearest.ts';
 import { apiVersionOf } from './object.ts';
-import type { StructuralSchema } from './variants.ts';
+import type { StructuralSchema } from './structural-schema.ts';
 
 /** One thing wrong with one field: `spec.replicas` · `must be at least 1, but is 0`. */
 export interface FieldProblem {
@@ -189,7 +189,7 @@ function shown(value: unknown): string {
   return text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}…`;
 }
 
-/** `spec.sinks[0].topic`, `spec.labels[a.b/c]`: as the API server writes its paths. */
+/** `spec.sinks[0].topic` like the API server; but `spec.labels[a.b/c]`, where its dots would leave open what the key is. */
 function pathOf(segments: readonly string[], schema: StructuralSchema): string {
   return segments
     .map((segment, depth) => {

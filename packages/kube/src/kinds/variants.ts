@@ -1,36 +1,10 @@
-import type { JsonSchema, ValidationRule } from './json-schema.ts';
-
-/** Two marks that only we read; `crdOf` leaves them out. */
-export interface StructuralSchema extends Omit<JsonSchema, 'properties' | 'items' | 'additionalProperties'> {
-  readonly properties?: Readonly<Record<string, StructuralSchema>>;
-  readonly items?: StructuralSchema;
-  readonly additionalProperties?: StructuralSchema | boolean;
-  readonly 'x-polder-secret'?: boolean;
-  readonly 'x-polder-variants'?: Variants;
-}
-
-/** Which fields hang on the discriminator, beside those that all variants have alike. */
-export interface Variants {
-  readonly discriminator: string;
-  /** What each of its values asks for. */
-  readonly needs: Readonly<Record<string, readonly string[]>>;
-  /** The values for which a field may be there at all. */
-  readonly owners: Readonly<Record<string, readonly string[]>>;
-}
+import type { ValidationRule } from './json-schema.ts';
+import { SchemaError, type StructuralSchema, type Variants } from './structural-schema.ts';
 
 export const needed = (name: string, { discriminator }: Variants, tag: string) =>
   `${name} is required when ${discriminator} is ${tag}`;
 export const misplaced = (name: string, { discriminator, owners }: Variants) =>
   `${name} is only for ${discriminator} ${(owners[name] ?? []).join(' or ')}`;
-
-/** A schema that no CRD can say. Thrown where the kind is defined or its CRD made, never while serving. */
-export class SchemaError extends Error {
-  override readonly name = 'SchemaError';
-
-  constructor(path: string, message: string) {
-    super(`${path}: ${message}`);
-  }
-}
 
 interface Variant {
   readonly tag: string;
@@ -45,6 +19,7 @@ interface Variant {
  * is kafka" instead of "must validate one and only one schema".
  */
 export function mergeVariants(nodes: readonly StructuralSchema[], path: string): StructuralSchema {
+  for (const node of nodes) refuseOthers(node, path);
   const discriminator = discriminatorOf(nodes);
   if (discriminator === undefined) {
     const advice =
@@ -70,6 +45,11 @@ export function mergeVariants(nodes: readonly StructuralSchema[], path: string):
         .map(([name, owners]) => [name, owners.map(({ tag }) => tag)]),
     ),
   };
+  for (const name of Object.keys(marks.owners)) {
+    if (properties[name]?.default === undefined) continue;
+    const message = 'the server would fill in this default for every type, and the rules would refuse it for some';
+    throw new SchemaError(`${path}.${name}`, `${message}; drop the default or give the field to all`);
+  }
   const rules = rulesOf(marks, variants);
   const tags = variants.map((variant) => variant.tag);
   return {
@@ -83,9 +63,7 @@ export function mergeVariants(nodes: readonly StructuralSchema[], path: string):
 
 /** One object with the fields of all (an intersection). */
 export function mergeAll(nodes: readonly StructuralSchema[], path: string): StructuralSchema {
-  if (nodes.some((node) => node.type !== 'object' || node.properties === undefined || node['x-polder-variants'])) {
-    throw new SchemaError(path, 'only plain objects can be joined; write the fields of both into one object');
-  }
+  for (const node of nodes) refuseOthers(node, path);
   const required = [...new Set(nodes.flatMap((node) => node.required ?? []))];
   const rules = nodes.flatMap((node) => node['x-kubernetes-validations'] ?? []);
   return {
@@ -94,6 +72,23 @@ export function mergeAll(nodes: readonly StructuralSchema[], path: string): Stru
     properties: propertiesOf(nodes, path),
     ...(rules.length > 0 && { 'x-kubernetes-validations': rules }),
   };
+}
+
+const JOINED: readonly string[] = [
+  'type',
+  'properties',
+  'required',
+  'description',
+  'title',
+  'x-kubernetes-validations',
+];
+
+/** Anything else said of one object would be said of all of them, or be lost. */
+function refuseOthers(node: StructuralSchema, path: string): void {
+  const other = Object.keys(node).find((keyword) => !JOINED.includes(keyword));
+  if (node.type !== 'object')
+    throw new SchemaError(path, 'only objects can be joined; write one object with all fields');
+  if (other !== undefined) throw new SchemaError(path, `${other} on a part of it; say it of the whole`);
 }
 
 function propertiesOf(

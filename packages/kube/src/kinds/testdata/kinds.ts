@@ -33,6 +33,7 @@ const Sink = Type.Union([
     type: Type.Literal('none'),
     'dry-run': Type.Optional(Type.Boolean()),
     namespace: Type.Optional(Topic),
+    while: Type.Optional(Type.Boolean()),
   }),
 ]);
 
@@ -114,6 +115,36 @@ export const OldClusterThing = defineKind({
   spec: Type.Object({ size: Type.String() }),
   status: statusOf({}),
 });
+
+/** The core types that products have in their specs. */
+export const Everything = defineKind({
+  ...ClusterThing,
+  kind: 'Everything',
+  plural: 'everythings',
+  singular: 'everything',
+  spec: Type.Object({
+    affinity: core('Affinity'),
+    configMapKeySelector: core('ConfigMapKeySelector'),
+    container: core('Container'),
+    envFromSource: core('EnvFromSource'),
+    labelSelector: core('LabelSelector'),
+    lifecycle: core('Lifecycle'),
+    persistentVolumeClaimSpec: core('PersistentVolumeClaimSpec'),
+    podDnsConfig: core('PodDNSConfig'),
+    podSecurityContext: core('PodSecurityContext'),
+    podTemplateSpec: core('PodTemplateSpec'),
+    probe: core('Probe'),
+    resourceRequirements: core('ResourceRequirements'),
+    serviceSpec: core('ServiceSpec'),
+    toleration: core('Toleration'),
+    topologySpreadConstraint: core('TopologySpreadConstraint'),
+    volume: core('Volume'),
+  }),
+  status: statusOf({}),
+});
+
+export const kindWith = (spec: object) =>
+  defineKind({ group: 'g.example.com', version: 'v1', kind: 'K', plural: 'ks', spec, status: Type.Object({}) });
 
 export function aPipeline(spec: object = {}): Record<string, unknown> {
   return {
