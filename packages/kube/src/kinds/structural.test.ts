@@ -184,6 +184,8 @@ describe('what no CRD can say is an error that names the place and the way out',
       Type.Union([object('a', Type.String()), withUnknownFields(object('b', Type.String()))]),
       'spec.field: x-kubernetes-preserve-unknown-fields on a part of it',
     ],
+    ['a pattern that looks ahead', Type.String({ pattern: '^(?!x)' }), 'spec.field: pattern ^(?!x) looks around'],
+    ['two lower limits', Type.Integer({ minimum: 1, exclusiveMinimum: 3 }), 'spec.field: a CRD has one minimum'],
     ['null', Type.Null(), 'spec.field: null alone is no type'],
     [
       'literals of two types',

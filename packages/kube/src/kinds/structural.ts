@@ -96,6 +96,11 @@ function plain(source: Source, path: string): StructuralSchema {
   } = source;
   const { exclusiveMinimum, exclusiveMaximum, anyOf, oneOf, allOf, not, const: _const, ...own } = rest;
   if (own.format !== undefined) checkFormat(own.format, own.type, path);
+  if (own.pattern !== undefined) checkPattern(own.pattern, path);
+  for (const bound of ['minimum', 'maximum'] as const) {
+    if (own[bound] === undefined || typeof source[EXCLUSIVE[bound]] !== 'number') continue;
+    throw new SchemaError(path, `a CRD has one ${bound}; give ${bound} or ${EXCLUSIVE[bound]}`);
+  }
   return {
     ...Object.fromEntries(Object.entries(own).filter(([keyword]) => !DROPPED.includes(keyword))),
     ...limit(exclusiveMinimum, 'minimum'),
@@ -108,10 +113,12 @@ function plain(source: Source, path: string): StructuralSchema {
   };
 }
 
+const EXCLUSIVE = { minimum: 'exclusiveMinimum', maximum: 'exclusiveMaximum' } as const;
+
 /** Kubernetes says with a flag beside the limit what JSON Schema says with a second limit. */
 function limit(value: number | boolean | undefined, bound: 'minimum' | 'maximum'): JsonSchema {
   if (value === undefined) return {};
-  const flag = bound === 'minimum' ? 'exclusiveMinimum' : 'exclusiveMaximum';
+  const flag = EXCLUSIVE[bound];
   return typeof value === 'boolean' ? { [flag]: value } : { [bound]: value, [flag]: true };
 }
 
@@ -131,6 +138,15 @@ function checkFormat(format: string, type: string | undefined, path: string): vo
   if (known.has(format)) return;
   const all = [...known.keys()].join(', ');
   throw new SchemaError(path, `format ${format} is none that the API server is sure to check (${all}); use a pattern`);
+}
+
+/** The API server's expressions never look back or ahead, which is what makes them safe to run on anybody's input. */
+function checkPattern(pattern: string, path: string): void {
+  if (!/\(\?(=|!|<=|<!)|\\[1-9]/.test(pattern)) return;
+  throw new SchemaError(
+    path,
+    `pattern ${pattern} looks around or refers back, which the API server cannot; use withRules()`,
+  );
 }
 
 function childrenOf(source: Source, path: string): StructuralSchema {
