@@ -1,0 +1,2 @@
+export { definitions } from './definitions.ts';
+export { acceptsJson, type Document, groupDocument, index, swagger } from './documents.ts';
