@@ -1,6 +1,9 @@
 export * from './cache/index.ts';
+// Kubernetes has types of these names, too; ours are the ones that its users meet.
+export type { DeleteOptions } from './client/index.ts';
 export * from './client/index.ts';
 export * from './clock/index.ts';
+export type { Condition } from './conditions/index.ts';
 export * from './conditions/index.ts';
 export * from './controller/index.ts';
 export * from './events/index.ts';

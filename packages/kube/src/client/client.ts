@@ -1,4 +1,4 @@
-import { apiVersionOf, type Kind, type KubernetesObject, type ObjectRef } from '../kinds/index.ts';
+import { apiVersionOf, type Kind, type KubernetesObject, type ObjectRef, type Scale } from '../kinds/index.ts';
 import type { Status } from './errors.ts';
 import { linesOf } from './lines.ts';
 import type {
@@ -11,7 +11,6 @@ import type {
   LogOptions,
   NewObject,
   Patch,
-  Scale,
   SelectOptions,
   WatchOptions,
   WriteOptions,

@@ -25,7 +25,6 @@ export type {
   LogOptions,
   NewObject,
   Patch,
-  Scale,
   WatchOptions,
   WriteOptions,
 } from './options.ts';

@@ -94,9 +94,3 @@ export type JsonPatchOperation =
   | { readonly op: 'add' | 'replace' | 'test'; readonly path: string; readonly value: unknown }
   | { readonly op: 'remove'; readonly path: string }
   | { readonly op: 'move' | 'copy'; readonly from: string; readonly path: string };
-
-/** How many copies a workload has and should have; the same for every kind that can be scaled. */
-export interface Scale extends KubernetesObject {
-  readonly spec: { readonly replicas?: number };
-  readonly status?: { readonly replicas: number; readonly selector?: string };
-}

@@ -23,7 +23,7 @@ test('every wanted step is either taken or held, in its order, and no forbidden 
     fc.property(fc.array(name), fc.array(fc.array(name)), (wanted, forbidden) => {
       const rules = forbidden.map((names, i) => never(`rule-${i}`, ...names));
       const { steps, held } = judge(wanted.map(step), rules, undefined);
-      const isForbidden = (one: Step) => forbidden.some((names) => names.includes(one.do));
+      const isForbidden = (one: Step) => forbidden.flat().some((name) => name === one.do);
       expect(steps).toEqual(wanted.map(step).filter((one) => !isForbidden(one)));
       expect(held.map((one) => one.step)).toEqual(wanted.map(step).filter(isForbidden));
     }),

@@ -1,3 +1,4 @@
+export * from './builtin.ts';
 export { crdOf } from './crd.ts';
 export { structuralProblems } from './crd-problems.ts';
 export { type CustomKind, defineKind, type KindDefinition } from './custom-kind.ts';
