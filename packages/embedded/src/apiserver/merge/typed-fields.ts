@@ -1,0 +1,89 @@
+import { isObject, type Json, type JsonObject } from '../schema/schema.ts';
+import { FieldSet, FieldSetBuilder } from './field-set.ts';
+import { itemsByName, nameOf } from './list-items.ts';
+import { type FieldPath, fieldElement, fieldNameOf } from './path-element.ts';
+import type { Shape } from './shape.ts';
+
+/** The fields that a value has: what someone who applies it owns. */
+export function fieldsOf(value: Json, shape: Shape): FieldSet {
+  const fields = new FieldSetBuilder();
+  collect(value, shape, [], fields);
+  return fields.build();
+}
+
+function collect(value: Json, shape: Shape, path: FieldPath, fields: FieldSetBuilder): void {
+  const form = shape.formOf(value);
+  if (form === 'scalar' || (form === 'map' && shape.map?.isAtomic) || (form === 'list' && isAtomicList(shape))) {
+    fields.insert(path);
+  } else if (form === 'map' && isObject(value)) {
+    for (const [name, item] of Object.entries(value)) {
+      const here = [...path, fieldElement(name)];
+      collect(item, shape.field(name), here, fields);
+      // A parent is owned only by those who would otherwise own nothing there, and as the key of a free map.
+      const isOwn = item === null || (isObject(item) && Object.keys(item).length === 0) || !shape.map?.declared(name);
+      if (isOwn) fields.insert(here);
+    }
+  } else if (form === 'list' && shape.list && Array.isArray(value)) {
+    for (const [name, items] of itemsByName(value, shape.list)) {
+      const here = [...path, name];
+      fields.insert(here);
+      if (items.length === 1 && items[0] !== undefined) collect(items[0], shape.list.items, here, fields);
+    }
+  }
+}
+
+const isAtomicList = (shape: Shape) => shape.list === undefined || shape.list.relation === 'atomic';
+
+/** With every parent that the schema names: they go when all that is in them goes. */
+export function withNamedParents(set: FieldSet, shape: Shape | undefined): FieldSet {
+  return FieldSet.node(
+    set.isMember,
+    set.children.entries().map(([element, child]) => {
+      const name = fieldNameOf(element);
+      const below = name === undefined ? shape?.list?.items : shape?.field(name);
+      const isNamed = name !== undefined && shape?.map?.declared(name) !== undefined;
+      const nested = withNamedParents(child, below);
+      return [element, FieldSet.node(nested.isMember || isNamed, nested.children)] as const;
+    }),
+  );
+}
+
+/**
+ * The value without the fields of a set; undefined when nothing is left. A field that stays but loses all that was in it
+ * is null: it is still there, for whoever owns it. `withoutHollows` clears those away.
+ */
+export function removeFields(value: Json, gone: FieldSet, shape: Shape): Json | undefined {
+  const form = shape.formOf(value);
+  if (form === 'map' && isObject(value) && shape.map && !shape.map.isAtomic) {
+    const kept: Record<string, Json> = {};
+    for (const [name, item] of Object.entries(value)) {
+      const below = gone.at(fieldElement(name));
+      if (below.isMember) continue;
+      kept[name] = below.isEmpty ? item : (removeFields(item, below, shape.field(name)) ?? null);
+    }
+    return Object.keys(kept).length > 0 ? kept : undefined;
+  }
+  if (form === 'list' && Array.isArray(value) && shape.list && !isAtomicList(shape)) {
+    const { list } = shape;
+    const kept = value.flatMap((item: Json) => {
+      const name = nameOf(item, list);
+      const below = 'element' in name ? gone.at(name.element) : FieldSet.empty;
+      if (below.isMember) return [];
+      const left = below.isEmpty ? item : removeFields(item, below, list.items);
+      return left === undefined ? [] : [left];
+    });
+    return kept.length > 0 ? kept : undefined;
+  }
+  return form === 'scalar' ? value : undefined;
+}
+
+/** Drops the fields that became null since `before`. */
+export function withoutHollows(object: JsonObject, before: JsonObject): JsonObject {
+  const kept: Record<string, Json> = {};
+  for (const [name, item] of Object.entries(object)) {
+    const earlier = before[name] ?? null;
+    if (isObject(item) && isObject(earlier)) kept[name] = withoutHollows(item, earlier);
+    else if (item !== null || earlier === null) kept[name] = item;
+  }
+  return kept;
+}

@@ -1,0 +1,101 @@
+import { isObject, type Json, type JsonObject } from '../schema/schema.ts';
+import { itemsByName, nameOf } from './list-items.ts';
+import type { PathElement } from './path-element.ts';
+import type { ListShape, Shape } from './shape.ts';
+
+/** Lays `applied` over `live`: maps field by field, sets and keyed lists item by item, all else replaces. */
+export function mergeTyped(live: JsonObject, applied: JsonObject, shape: Shape): JsonObject {
+  const merged = mergeValues(live, applied, shape);
+  return isObject(merged) ? merged : applied;
+}
+
+function mergeValues(live: Json | undefined, applied: Json | undefined, shape: Shape): Json | undefined {
+  if (applied === undefined) return live;
+  if (live === undefined) return applied;
+  switch (shape.formOf(applied)) {
+    case 'map': {
+      const left = isObject(live) ? live : {};
+      const right = isObject(applied) ? applied : {};
+      // Two empty ones tell `{}` from null, like a leaf.
+      if (shape.map?.isAtomic || (isEmpty(left) && isEmpty(right))) return applied;
+      const names = new Set([...Object.keys(left), ...Object.keys(right)]);
+      const merged: Record<string, Json> = {};
+      for (const name of names) {
+        const value = mergeValues(left[name], right[name], shape.field(name));
+        if (value !== undefined) merged[name] = value;
+      }
+      return merged;
+    }
+    case 'list': {
+      const left = Array.isArray(live) ? live : [];
+      const right = Array.isArray(applied) ? applied : [];
+      const { list } = shape;
+      if (list === undefined || list.relation === 'atomic' || left.length + right.length === 0) return applied;
+      return mergeLists(left, right, list);
+    }
+    case 'scalar':
+      return applied;
+  }
+}
+
+const isEmpty = (map: object) => Object.keys(map).length === 0;
+
+/**
+ * Applied items come in their order, live ones in theirs; where the two disagree on items they share, the applied order
+ * wins. A live item that only the live list has stays behind the shared item that it followed.
+ */
+function mergeLists(live: readonly Json[], applied: readonly Json[], list: ListShape): readonly Json[] {
+  const liveByName = itemsByName(live, list);
+  const appliedByName = itemsByName(applied, list);
+  const shared = [...appliedByName.keys()].filter((name) => liveByName.has(name));
+  const merged: Json[] = [];
+  const done = new Set<PathElement>();
+  const left = live.flatMap((item) => named(item, list));
+  const right = [...appliedByName.keys()];
+
+  const takeApplied = (name: PathElement) => {
+    const twins = liveByName.get(name) ?? [];
+    // A name that the live list holds twice cannot be merged with: its items give way to the applied one.
+    const value = mergeValues(twins.length === 1 ? twins[0] : undefined, appliedByName.get(name)?.[0], list.items);
+    if (value !== undefined) merged.push(value);
+    done.add(name);
+    if (shared[0] === name) shared.shift();
+  };
+
+  let l = 0;
+  let r = 0;
+  while (l < left.length || r < right.length) {
+    const mine = left[l];
+    const theirs = right[r];
+    if (mine !== undefined && theirs !== undefined) {
+      if (mine.name === theirs) {
+        takeApplied(theirs);
+        l++;
+        r++;
+        continue;
+      }
+      if (appliedByName.has(mine.name) && shared.length > 0 && shared[0] !== mine.name) {
+        l++;
+        continue;
+      }
+    }
+    if (mine !== undefined) {
+      if (!appliedByName.has(mine.name)) {
+        merged.push(mine.item);
+        l++;
+        continue;
+      }
+      if (done.has(mine.name)) l++;
+    }
+    if (theirs !== undefined) {
+      takeApplied(theirs);
+      r++;
+    }
+  }
+  return merged;
+}
+
+function named(item: Json, list: ListShape): readonly { name: PathElement; item: Json }[] {
+  const name = nameOf(item, list);
+  return 'element' in name ? [{ name: name.element, item }] : [];
+}
