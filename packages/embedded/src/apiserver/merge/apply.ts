@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { apiVersionOf } from '@polder/kube';
-import { isObject, type JsonObject } from '../schema/schema.ts';
+import { isObject, type Json, type JsonObject } from '../schema/schema.ts';
 import { badRequest, StatusError } from '../status.ts';
 import { type Conflict, conflictsOver } from './conflicts.ts';
-import type { FieldSet } from './field-set.ts';
+import { FieldSet } from './field-set.ts';
 import { decodeManagedFields, idOf, type Ownerships } from './managed-fields.ts';
 import { Shape } from './shape.ts';
 import { misfitOf } from './shape-errors.ts';
@@ -21,7 +21,7 @@ import {
   withOwners,
   withoutManagedFields,
 } from './tracking.ts';
-import { fieldsOf, removeFields, withNamedParents, withoutHollows } from './typed-fields.ts';
+import { fieldsOf, removeFields, withNamedParents } from './typed-fields.ts';
 import { mergeTyped } from './typed-merge.ts';
 import { ownersAfter } from './update.ts';
 
@@ -63,7 +63,8 @@ export function applyConfiguration(apply: Apply): ApplyOutcome {
   const owners = new Map(known).set(id, { ...applier, time: previous?.time, fields });
 
   const merged = mergeTyped(before, applied, shape);
-  const pruned = prune(merged, previous?.fields, owners, shape);
+  const gone = abandoned(merged, previous?.fields, owners, shape);
+  const pruned = removeFields(merged, gone, shape, null);
   const changes = compareObjects(before, pruned, apply);
   if (!force) {
     const others = new Map(owners);
@@ -72,7 +73,7 @@ export function applyConfiguration(apply: Apply): ApplyOutcome {
     if (conflicts.length > 0) return { outcome: 'conflict', conflicts };
   }
 
-  const object = withoutHollows(pruned, merged);
+  const object = withoutHollows(pruned, removeFields(merged, gone, shape, undefined), kind);
   const left = dispossess(owners, changes, id);
   const owned = ownable(fields);
   // Nothing changed by it, so no time either: the surprise of an applier without a stamp is the real server's.
@@ -84,8 +85,8 @@ export function applyConfiguration(apply: Apply): ApplyOutcome {
 }
 
 function checkConfiguration(kind: TrackedKind, applied: JsonObject): void {
-  const { name = '', namespace = '', managedFields } = metadataOf(applied);
-  const type = `${typeof applied.apiVersion === 'string' ? applied.apiVersion : ''}, Kind=${String(applied.kind ?? '')}`;
+  const { name, namespace, managedFields } = metadataOf(applied);
+  const type = `${textOf(applied.apiVersion)}, Kind=${textOf(applied.kind)}`;
   if (type !== `${apiVersionOf(kind)}, Kind=${kind.kind}`) throw badRequest(`invalid object type: ${type}`);
   if (managedFields !== undefined && managedFields !== null) throw badRequest('metadata.managedFields must be nil');
   const misfit = misfitOf(applied, Shape.of(kind.schema));
@@ -94,9 +95,11 @@ function checkConfiguration(kind: TrackedKind, applied: JsonObject): void {
   throw new StatusError(
     500,
     '',
-    `failed to create typed patch object (${String(namespace)}/${String(name)}; ${type}): ${misfit}`,
+    `failed to create typed patch object (${textOf(namespace)}/${textOf(name)}; ${type}): ${misfit}`,
   );
 }
+
+const textOf = (value: Json | undefined) => (typeof value === 'string' ? value : '');
 
 /** An object without owners was there before anyone applied: what it holds then belongs to that time. */
 function ownersOf(apply: Apply, before: JsonObject): Ownerships {
@@ -107,22 +110,28 @@ function ownersOf(apply: Apply, before: JsonObject): Ownerships {
   return ownersAfter(emptyObject(apply), before, owners, { ...apply, manager: 'before-first-apply' });
 }
 
-/** Removes what the manager applied last time, not this time, and nobody else owns. */
-function prune(merged: JsonObject, last: FieldSet | undefined, owners: Ownerships, shape: Shape): JsonObject {
-  if (last === undefined || last.isEmpty) return merged;
-  const present = (value: JsonObject) => withNamedParents(fieldsOf(value, shape), shape);
-  const rest = (gone: FieldSet): JsonObject => {
-    const left = removeFields(merged, gone, shape);
-    return isObject(left) ? left : {};
-  };
-  const all = present(merged);
+/** The fields that the manager applied last time, not this time, and that nobody else owns. */
+function abandoned(merged: JsonObject, last: FieldSet | undefined, owners: Ownerships, shape: Shape): FieldSet {
+  if (last === undefined || last.isEmpty) return FieldSet.empty;
+  const all = withNamedParents(fieldsOf(merged, shape), shape);
+  const without = (gone: FieldSet) => withNamedParents(fieldsOf(removeFields(merged, gone, shape, null), shape), shape);
   const ours = withNamedParents(last, shape);
   const owned = [...owners.values()].map(({ fields }) => withNamedParents(fields, shape));
   // Everything of ours goes first, and with it what is inside of it. Then what anyone owns comes back; and then what
   // nobody owns (defaults, say) and was only swept away with its parent.
-  const kept = owned.reduce((set, fields) => set.union(fields), present(rest(ours)));
-  const unowned = rest(all.difference(kept));
-  return rest(all.difference(present(unowned)).intersection(ours));
+  const kept = owned.reduce((set, fields) => set.union(fields), without(ours));
+  return all.difference(without(all.difference(kept))).intersection(ours);
+}
+
+/**
+ * A struct of a built-in kind cannot hold the null of a field that was emptied. A custom resource can: there it meets the
+ * schema, which mostly refuses it. So `a: {}` after `a: { b: 1 }` by its only owner is invalid, and leaving out `a` is
+ * the way to empty it. The real server does that, and clients see it.
+ */
+function withoutHollows(pruned: Json, dense: Json | undefined, { origin }: TrackedKind): JsonObject {
+  const object = isObject(dense) ? dense : {};
+  if (origin === 'builtin' || !isObject(pruned)) return object;
+  return object.metadata === undefined ? pruned : { ...pruned, metadata: object.metadata };
 }
 
 /**

@@ -7,11 +7,11 @@ import { isObject, type Json } from '../schema/schema.ts';
 /** `%v`: `map[a:1 b:[x y]]`. */
 export function goValue(value: Json): string {
   if (value === null) return '<nil>';
-  if (Array.isArray(value)) return `[${value.map(goValue).join(' ')}]`;
-  if (!isObject(value)) return String(value);
-  return `map[${sortedEntries(value)
-    .map(([key, item]) => `${key}:${goValue(item)}`)
-    .join(' ')}]`;
+  if (typeof value === 'string') return value;
+  if (typeof value !== 'object') return JSON.stringify(value);
+  if (!isObject(value)) return `[${value.map(goValue).join(' ')}]`;
+  const entries = sortedEntries(value).map(([key, item]) => `${key}:${goValue(item)}`);
+  return `map[${entries.join(' ')}]`;
 }
 
 /** `%#v`: `map[string]interface {}{"a":1}`. */

@@ -18,14 +18,10 @@ export function misfitOf(value: Json, shape: Shape): string | undefined {
 
 function errorsIn(value: Json, shape: Shape, path: string): readonly ShapeError[] {
   if (value === null) return [];
-  switch (shape.formOf(value)) {
-    case 'map':
-      return shape.map ? errorsInMap(value, shape.map, path) : [];
-    case 'list':
-      return shape.list ? errorsInList(value, shape.list, path) : [];
-    case 'scalar':
-      return shape.scalar ? errorsInScalar(value, shape.scalar, path) : [];
-  }
+  const form = shape.formOf(value);
+  if (form === 'map' && shape.map) return errorsInMap(value, shape.map, path);
+  if (form === 'list' && shape.list) return errorsInList(value, shape.list, path);
+  return errorsInScalar(value, shape.scalar ?? 'untyped', path);
 }
 
 function errorsInMap(value: Json, map: MapShape, path: string): readonly ShapeError[] {
@@ -65,15 +61,11 @@ function errorsInScalar(value: Json, scalar: ScalarShape, path: string): readonl
 }
 
 function misfitOfScalar(value: Json, scalar: ScalarShape): string | undefined {
-  switch (scalar) {
-    case 'numeric':
-      return typeof value === 'number' ? undefined : `expected numeric (int or float), got ${goTypeName(value)}`;
-    case 'string':
-      if (typeof value === 'string') return undefined;
-      return `expected string, got &value.valueUnstructured{Value:${goSyntax(value)}}`;
-    case 'boolean':
-      return typeof value === 'boolean' ? undefined : `expected boolean, got &{${goValue(value)}}`;
-    case 'untyped':
-      return typeof value === 'object' ? `expected any scalar, got &{${goValue(value)}}` : undefined;
-  }
+  if (scalar === 'untyped')
+    return typeof value === 'object' ? `expected any scalar, got &{${goValue(value)}}` : undefined;
+  if (typeof value === (scalar === 'numeric' ? 'number' : scalar)) return undefined;
+  // Each of the three prints what it got in its own way.
+  if (scalar === 'numeric') return `expected numeric (int or float), got ${goTypeName(value)}`;
+  if (scalar === 'boolean') return `expected boolean, got &{${goValue(value)}}`;
+  return `expected string, got &value.valueUnstructured{Value:${goSyntax(value)}}`;
 }

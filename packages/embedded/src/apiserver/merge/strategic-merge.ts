@@ -73,16 +73,17 @@ const strategyOf = (schema: Schema | undefined) =>
 
 const mergeKeyOf = (schema: Schema | undefined) => schema?.node['x-kubernetes-patch-merge-key'];
 
+const wrongRetainKeys = () => badRequest('invalid patch format of retainKeys');
+
 function retained(original: JsonObject, patch: JsonObject): JsonObject {
   const keys = patch[RETAIN_KEYS];
   if (keys === undefined) return original;
-  const wrong = () => badRequest('invalid patch format of retainKeys');
-  if (!Array.isArray(keys)) throw wrong();
+  if (!Array.isArray(keys)) throw wrongRetainKeys();
   for (const [name, value] of Object.entries(patch)) {
     if (value === null || name === RETAIN_KEYS || name.startsWith(DELETE_SCALARS) || name.startsWith(ELEMENT_ORDER)) {
       continue;
     }
-    if (!keys.includes(name)) throw wrong();
+    if (!keys.includes(name)) throw wrongRetainKeys();
   }
   return Object.fromEntries(Object.entries(original).filter(([name]) => keys.includes(name)));
 }
@@ -227,13 +228,10 @@ function inOrder(
   const others = items.filter((item) => placeIn(places, item) === undefined);
   const result: Json[] = [];
   for (const item of patched) {
-    const place = placeIn(earlier, item);
-    while (place !== undefined && others.length > 0) {
-      const other = placeIn(earlier, others[0] ?? null);
-      if (other === undefined || other > place) break;
-      result.push(...others.splice(0, 1));
-    }
-    result.push(item);
+    const place = placeIn(earlier, item) ?? -1;
+    // Those of the others that were there before the item, up to the first that was not.
+    const behind = others.findIndex((other) => (placeIn(earlier, other) ?? Number.POSITIVE_INFINITY) > place);
+    result.push(...others.splice(0, behind < 0 ? others.length : behind), item);
   }
   return [...result, ...others];
 }

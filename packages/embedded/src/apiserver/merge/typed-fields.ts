@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../schema/schema.ts';
+import { isObject, type Json } from '../schema/schema.ts';
 import { FieldSet, FieldSetBuilder } from './field-set.ts';
 import { itemsByName, nameOf } from './list-items.ts';
 import { type FieldPath, fieldElement, fieldNameOf } from './path-element.ts';
@@ -49,19 +49,25 @@ export function withNamedParents(set: FieldSet, shape: Shape | undefined): Field
 }
 
 /**
- * The value without the fields of a set; undefined when nothing is left. A field that stays but loses all that was in it
- * is null: it is still there, for whoever owns it. `withoutHollows` clears those away.
+ * The value without the fields of a set; `hollow` (null or nothing at all) is what becomes of a field that stays but
+ * loses everything in it. To those who own it, it is still there; in the object it need not be.
  */
-export function removeFields(value: Json, gone: FieldSet, shape: Shape): Json | undefined {
+export function removeFields<Hollow extends null | undefined>(
+  value: Json,
+  gone: FieldSet,
+  shape: Shape,
+  hollow: Hollow,
+): Json | Hollow {
   const form = shape.formOf(value);
   if (form === 'map' && isObject(value) && shape.map && !shape.map.isAtomic) {
     const kept: Record<string, Json> = {};
     for (const [name, item] of Object.entries(value)) {
       const below = gone.at(fieldElement(name));
       if (below.isMember) continue;
-      kept[name] = below.isEmpty ? item : (removeFields(item, below, shape.field(name)) ?? null);
+      const left = below.isEmpty ? item : removeFields(item, below, shape.field(name), hollow);
+      if (left !== undefined) kept[name] = left;
     }
-    return Object.keys(kept).length > 0 ? kept : undefined;
+    return Object.keys(kept).length > 0 ? kept : hollow;
   }
   if (form === 'list' && Array.isArray(value) && shape.list && !isAtomicList(shape)) {
     const { list } = shape;
@@ -69,21 +75,10 @@ export function removeFields(value: Json, gone: FieldSet, shape: Shape): Json | 
       const name = nameOf(item, list);
       const below = 'element' in name ? gone.at(name.element) : FieldSet.empty;
       if (below.isMember) return [];
-      const left = below.isEmpty ? item : removeFields(item, below, list.items);
+      const left = below.isEmpty ? item : removeFields(item, below, list.items, hollow);
       return left === undefined ? [] : [left];
     });
-    return kept.length > 0 ? kept : undefined;
+    return kept.length > 0 ? kept : hollow;
   }
-  return form === 'scalar' ? value : undefined;
-}
-
-/** Drops the fields that became null since `before`. */
-export function withoutHollows(object: JsonObject, before: JsonObject): JsonObject {
-  const kept: Record<string, Json> = {};
-  for (const [name, item] of Object.entries(object)) {
-    const earlier = before[name] ?? null;
-    if (isObject(item) && isObject(earlier)) kept[name] = withoutHollows(item, earlier);
-    else if (item !== null || earlier === null) kept[name] = item;
-  }
-  return kept;
+  return form === 'scalar' ? value : hollow;
 }

@@ -12,33 +12,27 @@ export function mergeTyped(live: JsonObject, applied: JsonObject, shape: Shape):
 function mergeValues(live: Json | undefined, applied: Json | undefined, shape: Shape): Json | undefined {
   if (applied === undefined) return live;
   if (live === undefined) return applied;
-  switch (shape.formOf(applied)) {
-    case 'map': {
-      const left = isObject(live) ? live : {};
-      const right = isObject(applied) ? applied : {};
-      // Two empty ones tell `{}` from null, like a leaf.
-      if (shape.map?.isAtomic || (isEmpty(left) && isEmpty(right))) return applied;
-      const names = new Set([...Object.keys(left), ...Object.keys(right)]);
-      const merged: Record<string, Json> = {};
-      for (const name of names) {
-        const value = mergeValues(left[name], right[name], shape.field(name));
-        if (value !== undefined) merged[name] = value;
-      }
-      return merged;
+  const form = shape.formOf(applied);
+  if (form === 'map' && !shape.map?.isAtomic) {
+    const left = isObject(live) ? live : {};
+    const right = isObject(applied) ? applied : {};
+    const names = new Set([...Object.keys(left), ...Object.keys(right)]);
+    // Two empty ones are leaves: that tells `{}` from null.
+    if (names.size === 0) return applied;
+    const merged: Record<string, Json> = {};
+    for (const name of names) {
+      const value = mergeValues(left[name], right[name], shape.field(name));
+      if (value !== undefined) merged[name] = value;
     }
-    case 'list': {
-      const left = Array.isArray(live) ? live : [];
-      const right = Array.isArray(applied) ? applied : [];
-      const { list } = shape;
-      if (list === undefined || list.relation === 'atomic' || left.length + right.length === 0) return applied;
-      return mergeLists(left, right, list);
-    }
-    case 'scalar':
-      return applied;
+    return merged;
   }
+  if (form === 'list' && shape.list && shape.list.relation !== 'atomic') {
+    const left = Array.isArray(live) ? live : [];
+    const right = Array.isArray(applied) ? applied : [];
+    return left.length + right.length === 0 ? applied : mergeLists(left, right, shape.list);
+  }
+  return applied;
 }
-
-const isEmpty = (map: object) => Object.keys(map).length === 0;
 
 /**
  * Applied items come in their order, live ones in theirs; where the two disagree on items they share, the applied order
