@@ -4,6 +4,7 @@ import { isObject, type Json, type JsonObject } from '../schema/schema.ts';
 import { badRequest, StatusError } from '../status.ts';
 import { type Conflict, conflictsOver } from './conflicts.ts';
 import { FieldSet } from './field-set.ts';
+import { KUBECTL, lastAppliedFields, withLastApplied } from './last-applied.ts';
 import { decodeManagedFields, idOf, type Ownerships } from './managed-fields.ts';
 import { Shape } from './shape.ts';
 import { misfitOf } from './shape-errors.ts';
@@ -63,13 +64,13 @@ export function applyConfiguration(apply: Apply): ApplyOutcome {
   const owners = new Map(known).set(id, { ...applier, time: previous?.time, fields });
 
   const merged = mergeTyped(before, applied, shape);
-  const gone = abandoned(merged, previous?.fields, owners, shape);
+  const gone = abandoned(merged, previous?.fields, fields, owners, shape);
   const pruned = removeFields(merged, gone, shape, null);
   const changes = compareObjects(before, pruned, apply);
   if (!force) {
-    const others = new Map(owners);
-    others.delete(id);
-    const conflicts = conflictsOver(changes.modified.union(changes.added), others);
+    const taken = changes.modified.union(changes.added);
+    const excused = apply.manager === KUBECTL ? lastAppliedFields(before, shape) : FieldSet.empty;
+    const conflicts = conflictsOver(taken.difference(excused), withoutOwner(owners, id));
     if (conflicts.length > 0) return { outcome: 'conflict', conflicts };
   }
 
@@ -80,8 +81,15 @@ export function applyConfiguration(apply: Apply): ApplyOutcome {
   const time = isDeepStrictEqual(before, object) ? previous?.time : stamp(apply.time);
   if (owned.isEmpty) left.delete(id);
   else left.set(id, { ...applier, time, fields: owned });
-  const settled = settleTimes(live, withOwners(object, left));
+  const stored = apply.manager === KUBECTL ? withLastApplied(object, applied) : object;
+  const settled = settleTimes(live, withOwners(stored, left));
   return { outcome: 'applied', object: settled, isChanged: !isDeepStrictEqual(settled, live) };
+}
+
+function withoutOwner(owners: Ownerships, id: string): Ownerships {
+  const others = new Map(owners);
+  others.delete(id);
+  return others;
 }
 
 function checkConfiguration(kind: TrackedKind, applied: JsonObject): void {
@@ -111,8 +119,15 @@ function ownersOf(apply: Apply, before: JsonObject): Ownerships {
 }
 
 /** The fields that the manager applied last time, not this time, and that nobody else owns. */
-function abandoned(merged: JsonObject, last: FieldSet | undefined, owners: Ownerships, shape: Shape): FieldSet {
-  if (last === undefined || last.isEmpty) return FieldSet.empty;
+function abandoned(
+  merged: JsonObject,
+  last: FieldSet | undefined,
+  fields: FieldSet,
+  owners: Ownerships,
+  shape: Shape,
+): FieldSet {
+  // Mostly nothing is left out, and then there is nothing to work out.
+  if (last === undefined || last.difference(fields).isEmpty) return FieldSet.empty;
   const all = withNamedParents(fieldsOf(merged, shape), shape);
   const without = (gone: FieldSet) => withNamedParents(fieldsOf(removeFields(merged, gone, shape, null), shape), shape);
   const ours = withNamedParents(last, shape);

@@ -32,6 +32,17 @@ export function goTypeName(value: Json): string {
   return typeof value === 'boolean' ? 'bool' : 'string';
 }
 
+/** `json.Marshal`: keys sorted, and escaped what could end a script tag. */
+export function goJson(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(goJson).join(',')}]`;
+  if (!isObject(value)) return JSON.stringify(value).replaceAll(/[<>&\u2028\u2029]/g, escaped);
+  return `{${sortedEntries(value)
+    .map(([key, item]) => `${goJson(key)}:${goJson(item)}`)
+    .join(',')}}`;
+}
+
+const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
 /** How Go's JSON decoder names what it found: `array`, `object`, `number`. */
 export function jsonTypeName(value: Json): string {
   if (Array.isArray(value)) return 'array';

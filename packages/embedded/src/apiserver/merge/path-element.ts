@@ -1,4 +1,5 @@
 import { isObject, type Json } from '../schema/schema.ts';
+import { goJson } from './go-format.ts';
 
 /**
  * One step of a field path, in the spelling of `FieldsV1`: `f:name` for a field or a map's key, `k:{"name":"x"}` for an
@@ -91,12 +92,6 @@ export function printElement(element: PathElement): string {
   const keys = isObject(value) ? Object.entries(value) : [];
   return `[${keys.map(([name, key]) => `${name}=${JSON.stringify(key)}`).join(',')}]`;
 }
-
-/** Go escapes what could end a script tag; inside of an element that escape is part of the text. */
-const goJson = (value: Json) =>
-  JSON.stringify(value).replaceAll(/[<>&\u2028\u2029]/g, (character) => {
-    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  });
 
 function parseJson(text: string): Json | undefined {
   try {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { apiVersionOf } from '@polder/kube';
 import { isObject, type Json, type JsonObject } from '../schema/schema.ts';
 import type { ServedKind } from '../served-kind.ts';
@@ -81,7 +82,11 @@ export function ownershipBy(write: Write, operation: Ownership['operation']): Om
 /** RFC 3339 in whole seconds, as every stamp in metadata. */
 export const stamp = (time: number): string => new Date(time).toISOString().replace(/\.\d+Z$/, 'Z');
 
+const NO_CHANGES: Comparison = { added: FieldSet.empty, removed: FieldSet.empty, modified: FieldSet.empty };
+
 export function compareObjects(before: Json, after: Json, write: Write): Comparison {
+  // Most writes of a converged cluster change nothing.
+  if (isDeepStrictEqual(before, after)) return NO_CHANGES;
   const { schema, origin } = write.kind;
   const [left, right] =
     origin === 'builtin' ? [withZeroValues(before, schema), withZeroValues(after, schema)] : [before, after];
