@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Json, JsonObject } from '../schema/schema.ts';
+import { type Json, type JsonObject, type JsonSchema, Schema } from '../schema/schema.ts';
 import { type Apply, type ApplyOutcome, applyConfiguration } from './apply.ts';
 import { applyConflict } from './conflicts.ts';
 import { FieldSet } from './field-set.ts';
@@ -16,7 +16,7 @@ import {
   timeOf,
 } from './recorded-answers.ts';
 import { Shape } from './shape.ts';
-import { ignoredFields, metadataOf } from './tracking.ts';
+import { ignoredFields, metadataOf, type TrackedKind } from './tracking.ts';
 import { fieldsOf, withNamedParents } from './typed-fields.ts';
 import { trackUpdate } from './update.ts';
 
@@ -96,6 +96,37 @@ const by = (manager: string, spec: JsonObject, live?: JsonObject): Apply => ({
   time: 0,
 });
 
+const withPart = (part: JsonSchema): TrackedKind => ({
+  ...kind,
+  schema: new Schema({ type: 'object', properties: { spec: { type: 'object', properties: { part } } } }),
+});
+
+describe('when a schema changes', () => {
+  const list: JsonSchema = { type: 'array', items: { type: 'string' } };
+
+  it.each<{ part: JsonSchema; later: JsonSchema; first: Json; second: Json }>([
+    { part: { ...list, 'x-kubernetes-list-type': 'set' }, later: list, first: ['a'], second: ['a', 'b'] },
+    {
+      part: { type: 'object', additionalProperties: { type: 'string' } },
+      later: { type: 'object', additionalProperties: { type: 'string' }, 'x-kubernetes-map-type': 'atomic' },
+      first: { a: '1' },
+      second: { b: '1' },
+    },
+  ])(
+    'what became atomic belongs as a whole to those who owned some of it ($first)',
+    ({ part, later, first, second }) => {
+      const live = applied(applyConfiguration({ ...by('a', { part: first }), kind: withPart(part) }));
+      const other = { ...by('b', { part: second }, live), kind: withPart(later), force: false };
+      expect(applyConfiguration(other)).toMatchObject({
+        outcome: 'conflict',
+        conflicts: [{ path: ['f:spec', 'f:part'] }],
+      });
+      const forced = applied(applyConfiguration({ ...other, force: true }));
+      expect(managedFieldsOf(forced)).toMatchObject([{ manager: 'b', fieldsV1: { 'f:spec': { 'f:part': {} } } }]);
+    },
+  );
+});
+
 const text = fc.constantFrom('x', 'y', 'z');
 const free: fc.Arbitrary<Json> = fc.oneof(
   text,
@@ -151,7 +182,7 @@ describe('whatever happened before', () => {
         const object = applied(applyConfiguration(by('a', spec, history(steps))));
         const present = withNamedParents(fieldsOf(object, shape), shape);
         expect(fieldsOf(widget(spec), shape).difference(present).isEmpty).toBe(true);
-        const owners = decodeManagedFields(metadataOf(object).managedFields) ?? new Map();
+        const owners = decodeManagedFields(metadataOf(object).managedFields, shape) ?? new Map();
         for (const { fields } of owners.values()) expect(fields.leaves().difference(present)).toEqual(FieldSet.empty);
       }),
     );
@@ -175,7 +206,7 @@ describe('whatever happened before', () => {
         const object = applied(
           applyConfiguration(by('a', {}, applied(applyConfiguration({ ...by('a', mine, before) })))),
         );
-        const owners = decodeManagedFields(metadataOf(object).managedFields) ?? new Map();
+        const owners = decodeManagedFields(metadataOf(object).managedFields, shape) ?? new Map();
         const left = fieldsOf(object, shape).leaves();
         const owned = [...owners.values()].reduce((set, { fields }) => set.union(fields), FieldSet.empty);
         const spec = FieldSet.of([...left.paths()].filter(([first]) => first === 'f:spec'));

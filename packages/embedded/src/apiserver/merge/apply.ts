@@ -112,7 +112,7 @@ const textOf = (value: Json | undefined) => (typeof value === 'string' ? value :
 /** An object without owners was there before anyone applied: what it holds then belongs to that time. */
 function ownersOf(apply: Apply, before: JsonObject): Ownerships {
   if (apply.live === undefined) return new Map();
-  const owners = decodeManagedFields(metadataOf(apply.live).managedFields);
+  const owners = decodeManagedFields(metadataOf(apply.live).managedFields, Shape.of(apply.kind.schema));
   if (owners === undefined) throw new StatusError(500, '', 'failed to decode managed fields');
   if (owners.size > 0) return owners;
   return ownersAfter(emptyObject(apply), before, owners, { ...apply, manager: 'before-first-apply' });

@@ -1,6 +1,8 @@
 import { isObject, type Json, type JsonObject } from '../schema/schema.ts';
 import { FieldSet } from './field-set.ts';
 import { parseFieldsV1, printFieldsV1 } from './fields-v1.ts';
+import type { Shape } from './shape.ts';
+import { fitToShape } from './typed-fields.ts';
 
 /** What one manager owns through one kind of operation: an entry of `metadata.managedFields`. */
 export interface Ownership {
@@ -28,25 +30,26 @@ export function idOf({ manager, operation, apiVersion, subresource }: Omit<Owner
 }
 
 /** Undefined when an entry is not one that the server could have written. */
-export function decodeManagedFields(entries: Json | undefined): Ownerships | undefined {
+export function decodeManagedFields(entries: Json | undefined, shape: Shape): Ownerships | undefined {
   const owners = new Map<string, Ownership>();
   if (entries === undefined || entries === null) return owners;
   if (!Array.isArray(entries)) return undefined;
   for (const entry of entries) {
-    const owner = isObject(entry) ? decodeEntry(entry) : undefined;
+    const owner = isObject(entry) ? decodeEntry(entry, shape) : undefined;
     if (owner === undefined) return undefined;
     owners.set(idOf(owner), owner);
   }
   return owners;
 }
 
-function decodeEntry(entry: JsonObject): Ownership | undefined {
+function decodeEntry(entry: JsonObject, shape: Shape): Ownership | undefined {
   const { manager = '', operation, apiVersion, subresource = '', time, fieldsType, fieldsV1 = {} } = entry;
   if (operation !== 'Apply' && operation !== 'Update') return undefined;
   if (typeof apiVersion !== 'string' || apiVersion === '' || fieldsType !== 'FieldsV1') return undefined;
   if (typeof manager !== 'string' || typeof subresource !== 'string') return undefined;
-  const fields = parseFieldsV1(fieldsV1);
-  if (fields === undefined) return undefined;
+  const parsed = parseFieldsV1(fieldsV1);
+  if (parsed === undefined) return undefined;
+  const fields = fitToShape(parsed, shape);
   return { manager, operation, apiVersion, subresource, time: typeof time === 'string' ? time : undefined, fields };
 }
 

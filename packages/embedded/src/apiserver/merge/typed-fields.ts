@@ -48,6 +48,21 @@ export function withNamedParents(set: FieldSet, shape: Shape | undefined): Field
   );
 }
 
+/** What was owned piece by piece and has become one value since, by a change of the schema, is owned as a whole. */
+export function fitToShape(set: FieldSet, shape: Shape): FieldSet {
+  if (set.children.size === 0) return set;
+  const isAtomic = shape.map ? shape.map.isAtomic : shape.scalar === undefined && isAtomicList(shape);
+  if (isAtomic) return FieldSet.leaf;
+  return FieldSet.node(
+    set.isMember,
+    set.children.entries().map(([element, child]) => {
+      const name = fieldNameOf(element);
+      const below = name === undefined ? shape.list?.items : (shape.map?.declared(name) ?? shape.map?.others);
+      return [element, below ? fitToShape(child, below) : child] as const;
+    }),
+  );
+}
+
 /**
  * The value without the fields of a set; `hollow` (null or nothing at all) is what becomes of a field that stays but
  * loses everything in it. To those who own it, it is still there; in the object it need not be.

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../schema/schema.ts';
 import { FieldSet } from './field-set.ts';
 import { capUpdaters, decodeManagedFields, idOf, type Ownerships } from './managed-fields.ts';
+import { Shape } from './shape.ts';
 import {
   compareObjects,
   dispossess,
@@ -51,12 +52,13 @@ export function ownersAfter(before: Json, after: Json, owners: Ownerships, write
  * A request may rewrite `managedFields`, or clear it with `[]` or `[{}]`. What cannot be understood is ignored, and so is
  * an absent list: clients that do not know the field must not wipe it out by accident.
  */
-function ownersBefore({ live, updated, subresource }: Update): Ownerships {
-  const stored = () => decodeManagedFields(live && metadataOf(live).managedFields) ?? new Map();
+function ownersBefore({ kind, live, updated, subresource }: Update): Ownerships {
+  const shape = Shape.of(kind.schema);
+  const stored = () => decodeManagedFields(live && metadataOf(live).managedFields, shape) ?? new Map();
   if (subresource !== undefined) return stored();
   const { managedFields } = metadataOf(updated);
   if (isReset(managedFields)) return new Map();
-  const sent = decodeManagedFields(managedFields);
+  const sent = decodeManagedFields(managedFields, shape);
   return sent === undefined || sent.size === 0 ? stored() : sent;
 }
 
