@@ -5,6 +5,7 @@ import { type Apply, type ApplyOutcome, applyConfiguration } from './apply.ts';
 import { applyConflict } from './conflicts.ts';
 import { FieldSet } from './field-set.ts';
 import { decodeManagedFields } from './managed-fields.ts';
+import { applyMergePatch } from './merge-patch.ts';
 import {
   differences,
   inAnyOrder,
@@ -16,6 +17,7 @@ import {
   timeOf,
 } from './recorded-answers.ts';
 import { Shape } from './shape.ts';
+import { applyStrategicMergePatch } from './strategic-merge.ts';
 import { ignoredFields, metadataOf, type TrackedKind } from './tracking.ts';
 import { fieldsOf, withNamedParents } from './typed-fields.ts';
 import { trackUpdate } from './update.ts';
@@ -99,6 +101,34 @@ const by = (manager: string, spec: JsonObject, live?: JsonObject): Apply => ({
 const withPart = (part: JsonSchema): TrackedKind => ({
   ...kind,
   schema: new Schema({ type: 'object', properties: { spec: { type: 'object', properties: { part } } } }),
+});
+
+const configMap = (data: JsonObject): JsonObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name: 'c' },
+  data,
+});
+
+describe('keys that every object of the language has', () => {
+  // Written as text: a literal would set the prototype.
+  const odd: JsonObject = JSON.parse('{"constructor":"1","__proto__":"2","toString":"3"}');
+  const write = { kind: kindOf('ConfigMap'), manager: 'a', time: 0, force: false };
+
+  it('are keys like any other', () => {
+    const live = trackUpdate({ ...write, manager: 'b', live: undefined, updated: configMap({ x: '1' }) });
+    const object = applied(applyConfiguration({ ...write, live, applied: configMap(odd) }));
+    expect(JSON.stringify(object.data)).toBe('{"x":"1","constructor":"1","__proto__":"2","toString":"3"}');
+    expect(managedFieldsOf(object)).toMatchObject([
+      { manager: 'a', fieldsV1: { 'f:data': { 'f:constructor': {}, 'f:__proto__': {}, 'f:toString': {} } } },
+      { manager: 'b' },
+    ]);
+    const gone = applied(applyConfiguration({ ...write, live: object, applied: configMap({}) }));
+    expect(JSON.stringify(gone.data)).toBe('{"x":"1"}');
+    const patched = applyMergePatch(configMap({ x: '1' }), configMap(odd));
+    expect(JSON.stringify(patched.data)).toBe(JSON.stringify(object.data));
+    expect(applyStrategicMergePatch(configMap({ x: '1' }), configMap(odd), write.kind.schema)).toEqual(patched);
+  });
 });
 
 describe('when a schema changes', () => {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isObject, type Json } from '../schema/schema.ts';
+import type { Json } from '../schema/schema.ts';
 import { type FieldSet, FieldSetBuilder } from './field-set.ts';
+import { fieldsByName } from './fields-by-name.ts';
 import { itemsByName } from './list-items.ts';
 import { type FieldPath, fieldElement } from './path-element.ts';
 import type { Form, ListShape, Shape } from './shape.ts';
@@ -37,11 +38,11 @@ class ComparingWalk {
 
   #compareAs(form: Form, before: Json | undefined, after: Json | undefined, shape: Shape, path: FieldPath): boolean {
     if (form === 'map' && shape.map && !shape.map.isAtomic) {
-      const left = isObject(before) ? before : {};
-      const right = isObject(after) ? after : {};
-      const names = new Set([...Object.keys(left), ...Object.keys(right)]);
+      const left = fieldsByName(before);
+      const right = fieldsByName(after);
+      const names = new Set([...left.keys(), ...right.keys()]);
       for (const name of names) {
-        this.compare(left[name], right[name], shape.field(name), [...path, fieldElement(name)]);
+        this.compare(left.get(name), right.get(name), shape.field(name), [...path, fieldElement(name)]);
       }
       if (names.size > 0) return false;
     }

@@ -1,5 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../schema/schema.ts';
 import { badRequest } from '../status.ts';
+import { fieldsByName } from './fields-by-name.ts';
 import { jsonTypeName } from './go-format.ts';
 
 /** RFC 7386 on a whole object: null removes, objects merge, everything else replaces. */
@@ -14,14 +15,13 @@ export function applyMergePatch(document: JsonObject, patch: Json): JsonObject {
 }
 
 function mergeObjects(document: JsonObject, patch: JsonObject): JsonObject {
-  const merged: Record<string, Json> = { ...document };
+  const merged = fieldsByName(document);
   for (const [key, value] of Object.entries(patch)) {
-    const current = merged[key];
-    if (value === null) delete merged[key];
-    else if (isObject(current) && isObject(value)) merged[key] = mergeObjects(current, value);
-    else merged[key] = withoutNulls(value);
+    const current = merged.get(key);
+    if (value === null) merged.delete(key);
+    else merged.set(key, isObject(current) && isObject(value) ? mergeObjects(current, value) : withoutNulls(value));
   }
-  return merged;
+  return Object.fromEntries(merged);
 }
 
 /** What is new brings no nulls along, not even inside of lists (there the server is stricter than the RFC). */

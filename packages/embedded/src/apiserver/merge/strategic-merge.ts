@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isObject, type Json, type JsonObject, type Schema } from '../schema/schema.ts';
 import { badRequest, StatusError } from '../status.ts';
+import { fieldsByName } from './fields-by-name.ts';
 import { goTypeName, goValue, jsonTypeName } from './go-format.ts';
 
 /**
@@ -32,22 +33,23 @@ const unprocessed = (message: string) => new StatusError(500, '', message);
 function mergeObjects(original: JsonObject, patch: JsonObject, schema: Schema | undefined): JsonObject {
   if (Object.hasOwn(patch, DIRECTIVE)) return directed(patch);
   const { merged, rest } = ordered(retained(original, patch), patch, schema);
-  for (const [name, value] of Object.entries(rest)) {
+  for (const [name, value] of rest) {
     if (name.startsWith(DELETE_SCALARS)) {
       const field = fieldOf(name, DELETE_SCALARS, 'invalid patch format of primitive list');
-      const current = merged[field];
+      const current = merged.get(field);
       if (Array.isArray(current) && Array.isArray(value)) {
-        merged[field] = current.filter((item: Json) => !value.includes(item));
+        merged.set(
+          field,
+          current.filter((item: Json) => !value.includes(item)),
+        );
       }
-    } else if (value === null) {
-      delete merged[name];
     } else {
-      const result = mergeField(merged[name], value, schema?.property(name));
-      if (result === undefined) delete merged[name];
-      else merged[name] = result;
+      const result = value === null ? undefined : mergeField(merged.get(name), value, schema?.property(name));
+      if (result === undefined) merged.delete(name);
+      else merged.set(name, result);
     }
   }
-  return merged;
+  return Object.fromEntries(merged);
 }
 
 function directed(patch: JsonObject): JsonObject {
@@ -93,23 +95,24 @@ function ordered(
   original: JsonObject,
   patch: JsonObject,
   schema: Schema | undefined,
-): { merged: Record<string, Json>; rest: JsonObject } {
-  const merged: Record<string, Json> = { ...original };
-  const { [RETAIN_KEYS]: _, ...rest }: Record<string, Json> = patch;
+): { merged: Map<string, Json>; rest: ReadonlyMap<string, Json> } {
+  const merged = fieldsByName(original);
+  const rest = fieldsByName(patch);
+  rest.delete(RETAIN_KEYS);
   for (const [name, order] of Object.entries(patch)) {
     if (!name.startsWith(ELEMENT_ORDER)) continue;
-    delete rest[name];
+    rest.delete(name);
     if (!Array.isArray(order)) throw notAList(order);
     const field = fieldOf(name, ELEMENT_ORDER, 'invalid patch format of setElementOrder list');
-    const current = listAt(original, field);
-    const patched = listAt(patch, field);
+    const current = asList(merged.get(field));
+    const patched = asList(rest.get(field));
     const list = schema?.property(field);
     const key = mergeKeyOf(list);
     if (patched !== undefined) checkOrder(patched, order, key);
     const all = orderedList(current, patched, list);
     if (all === undefined) continue;
-    merged[field] = inOrder(all, order, current ?? [], key);
-    delete rest[field];
+    merged.set(field, inOrder(all, order, current ?? [], key));
+    rest.delete(field);
   }
   return { merged, rest };
 }
@@ -124,8 +127,7 @@ function orderedList(
   return strategyOf(list) === 'merge' ? mergeLists(current, patched, list) : patched;
 }
 
-function listAt(object: JsonObject, field: string): readonly Json[] | undefined {
-  const value = object[field];
+function asList(value: Json | undefined): readonly Json[] | undefined {
   if (value === undefined || Array.isArray(value)) return value;
   throw notAList(value);
 }
@@ -248,13 +250,13 @@ function withoutDirectives(value: Json): Json | undefined {
   if (Array.isArray(value)) return itemsWithoutDirectives(value);
   if (!isObject(value)) return value;
   if (Object.hasOwn(value, DIRECTIVE)) return undefined;
-  const kept: Record<string, Json> = {};
+  const kept = new Map<string, Json>();
   for (const [name, item] of Object.entries(value)) {
     if (name === RETAIN_KEYS || name.startsWith(ELEMENT_ORDER) || name.startsWith(DELETE_SCALARS)) continue;
     const clean = withoutDirectives(item);
-    if (clean !== undefined) kept[name] = clean;
+    if (clean !== undefined) kept.set(name, clean);
   }
-  return kept;
+  return Object.fromEntries(kept);
 }
 
 const itemsWithoutDirectives = (items: readonly Json[]) =>

@@ -75,14 +75,14 @@ export function removeFields<Hollow extends null | undefined>(
 ): Json | Hollow {
   const form = shape.formOf(value);
   if (form === 'map' && isObject(value) && shape.map && !shape.map.isAtomic) {
-    const kept: Record<string, Json> = {};
+    const kept = new Map<string, Json>();
     for (const [name, item] of Object.entries(value)) {
       const below = gone.at(fieldElement(name));
       if (below.isMember) continue;
       const left = below.isEmpty ? item : removeFields(item, below, shape.field(name), hollow);
-      if (left !== undefined) kept[name] = left;
+      if (left !== undefined) kept.set(name, left);
     }
-    return Object.keys(kept).length > 0 ? kept : hollow;
+    return kept.size > 0 ? Object.fromEntries(kept) : hollow;
   }
   if (form === 'list' && Array.isArray(value) && shape.list && !isAtomicList(shape)) {
     const { list } = shape;

@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../schema/schema.ts';
+import { fieldsByName } from './fields-by-name.ts';
 import { itemsByName, nameOf } from './list-items.ts';
 import type { PathElement } from './path-element.ts';
 import type { ListShape, Shape } from './shape.ts';
@@ -9,22 +10,16 @@ export function mergeTyped(live: JsonObject, applied: JsonObject, shape: Shape):
   return isObject(merged) ? merged : applied;
 }
 
-function mergeValues(live: Json | undefined, applied: Json | undefined, shape: Shape): Json | undefined {
-  if (applied === undefined) return live;
+function mergeValues(live: Json | undefined, applied: Json, shape: Shape): Json {
   if (live === undefined) return applied;
   const form = shape.formOf(applied);
   if (form === 'map' && !shape.map?.isAtomic) {
-    const left = isObject(live) ? live : {};
-    const right = isObject(applied) ? applied : {};
-    const names = new Set([...Object.keys(left), ...Object.keys(right)]);
+    const merged = fieldsByName(live);
+    const right = fieldsByName(applied);
     // Two empty ones are leaves: that tells `{}` from null.
-    if (names.size === 0) return applied;
-    const merged: Record<string, Json> = {};
-    for (const name of names) {
-      const value = mergeValues(left[name], right[name], shape.field(name));
-      if (value !== undefined) merged[name] = value;
-    }
-    return merged;
+    if (merged.size + right.size === 0) return applied;
+    for (const [name, value] of right) merged.set(name, mergeValues(merged.get(name), value, shape.field(name)));
+    return Object.fromEntries(merged);
   }
   if (form === 'list' && shape.list && shape.list.relation !== 'atomic') {
     const left = Array.isArray(live) ? live : [];
@@ -50,8 +45,9 @@ function mergeLists(live: readonly Json[], applied: readonly Json[], list: ListS
   const takeApplied = (name: PathElement) => {
     const twins = liveByName.get(name) ?? [];
     // A name that the live list holds twice cannot be merged with: its items give way to the applied one.
-    const value = mergeValues(twins.length === 1 ? twins[0] : undefined, appliedByName.get(name)?.[0], list.items);
-    if (value !== undefined) merged.push(value);
+    for (const item of appliedByName.get(name) ?? []) {
+      merged.push(mergeValues(twins.length === 1 ? twins[0] : undefined, item, list.items));
+    }
     done.add(name);
     if (shared[0] === name) shared.shift();
   };

@@ -1,4 +1,5 @@
 import { isObject, type Json, type Schema } from '../schema/schema.ts';
+import { fieldsByName } from './fields-by-name.ts';
 
 /**
  * Built-in kinds are Go structs in the real server: a struct inside a struct is always there, and a required list is
@@ -9,16 +10,16 @@ import { isObject, type Json, type Schema } from '../schema/schema.ts';
 export function withZeroValues(value: Json, schema: Schema | undefined): Json {
   if (Array.isArray(value)) return value.map((item: Json) => withZeroValues(item, schema?.items));
   if (!isObject(value) || schema === undefined) return value;
-  const filled: Record<string, Json> = {};
-  for (const [name, item] of Object.entries(value)) filled[name] = withZeroValues(item, schema.property(name));
+  const filled = fieldsByName(value);
+  for (const [name, item] of filled) filled.set(name, withZeroValues(item, schema.property(name)));
   for (const name of Object.keys(schema.node.properties ?? {})) {
-    if (Object.hasOwn(value, name)) continue;
+    if (filled.has(name)) continue;
     const field = schema.property(name);
     const zero = field?.node.default;
-    if (isObject(zero)) filled[name] = withZeroValues({}, field);
-    else if (schema.node.required?.includes(name)) filled[name] = isScalar(zero) ? zero : null;
+    if (isObject(zero)) filled.set(name, withZeroValues({}, field));
+    else if (schema.node.required?.includes(name)) filled.set(name, isScalar(zero) ? zero : null);
   }
-  return filled;
+  return Object.fromEntries(filled);
 }
 
 const isScalar = (value: unknown) =>
