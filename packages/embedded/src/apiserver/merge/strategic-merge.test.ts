@@ -42,6 +42,30 @@ describe('a strategic merge patch', () => {
     });
   });
 
+  it('brings no nulls and no directives along with a new item of a list', () => {
+    const live = { spec: { template: { spec: { containers: [{ name: 'a', image: '1' }] } } } };
+    const added = {
+      name: 'b',
+      image: '2',
+      command: null,
+      env: [{ name: 'E', value: null }],
+      '$setElementOrder/env': [{ name: 'E' }],
+    };
+    const patch = { spec: { template: { spec: { containers: [added] } } } };
+    expect(applyStrategicMergePatch(live, patch, kindOf('Deployment').schema)).toEqual({
+      spec: {
+        template: {
+          spec: {
+            containers: [
+              { name: 'b', image: '2', env: [{ name: 'E' }] },
+              { name: 'a', image: '1' },
+            ],
+          },
+        },
+      },
+    });
+  });
+
   it('does not touch the object that it is applied to', () => {
     for (const { live, patch, kind } of recorded.filter(({ answer }) => answer)) {
       const before = JSON.stringify(live);

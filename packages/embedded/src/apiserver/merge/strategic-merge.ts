@@ -54,19 +54,19 @@ function mergeObjects(original: JsonObject, patch: JsonObject, schema: Schema | 
 
 function directed(patch: JsonObject): JsonObject {
   const { [DIRECTIVE]: directive, ...rest } = patch;
-  if (directive === 'replace') return rest;
+  if (directive === 'replace') return asNewObject(rest);
   if (directive === 'delete') return {};
   throw unprocessed(`unknown patch type: ${goValue(directive ?? null)} in map: ${goValue(patch)}`);
 }
 
 function mergeField(current: Json | undefined, patch: Json, schema: Schema | undefined): Json | undefined {
   if (isObject(current) && isObject(patch)) {
-    return strategyOf(schema) === 'replace' ? patch : mergeObjects(current, patch, schema);
+    return strategyOf(schema) === 'replace' ? asNew(patch) : mergeObjects(current, patch, schema);
   }
   if (Array.isArray(current) && Array.isArray(patch)) {
-    return strategyOf(schema) === 'merge' ? mergeLists(current, patch, schema) : patch;
+    return strategyOf(schema) === 'merge' ? mergeLists(current, patch, schema) : asNewItems(patch);
   }
-  return withoutDirectives(withoutNulls(patch));
+  return asNew(patch);
 }
 
 /** What a field says beside `retainKeys`, which only tells clients to send the directive. */
@@ -123,8 +123,9 @@ function orderedList(
   list: Schema | undefined,
 ): readonly Json[] | undefined {
   if (patched === undefined) return current;
-  if (current === undefined) return itemsWithoutDirectives(patched);
-  return strategyOf(list) === 'merge' ? mergeLists(current, patched, list) : patched;
+  return current !== undefined && strategyOf(list) === 'merge'
+    ? mergeLists(current, patched, list)
+    : asNewItems(patched);
 }
 
 function asList(value: Json | undefined): readonly Json[] | undefined {
@@ -165,14 +166,14 @@ function mergeLists(current: readonly Json[], patch: readonly Json[], list: Sche
   const key = mergeKeyOf(list);
   if (key === undefined) throw unprocessed('cannot merge lists without merge key');
   const { kept, items, isReplaced } = specialItems(current, patch, key);
-  if (isReplaced) return items;
+  if (isReplaced) return asNewItems(items);
   const merged = [...kept];
   for (const item of items) {
     const value = keyOf(item, key);
     const place = merged.findIndex((candidate) => isObject(candidate) && candidate[key] === value);
     const found = merged[place];
     if (isObject(found)) merged[place] = mergeObjects(found, item, list?.items);
-    else merged.push(item);
+    else merged.push(asNewObject(item));
   }
   return inOrder(merged, items, kept, key);
 }
@@ -238,26 +239,24 @@ function inOrder(
   return [...result, ...others];
 }
 
-function withoutNulls(value: Json): Json {
-  if (Array.isArray(value)) return value.map(withoutNulls);
+/**
+ * A part of the patch where there is nothing to patch: no nulls, for there is nothing to remove; and an object that says
+ * `$patch` is not there at all.
+ */
+function asNew(value: Json): Json | undefined {
+  if (Array.isArray(value)) return asNewItems(value);
   if (!isObject(value)) return value;
-  const kept = Object.entries(value).filter(([, item]) => item !== null);
-  return Object.fromEntries(kept.map(([name, item]) => [name, withoutNulls(item)]));
+  return Object.hasOwn(value, DIRECTIVE) ? undefined : asNewObject(value);
 }
 
-/** Where nothing is there to be patched, an object with a directive is not there either. */
-function withoutDirectives(value: Json): Json | undefined {
-  if (Array.isArray(value)) return itemsWithoutDirectives(value);
-  if (!isObject(value)) return value;
-  if (Object.hasOwn(value, DIRECTIVE)) return undefined;
+const asNewItems = (items: readonly Json[]): readonly Json[] => items.map(asNew).filter((item) => item !== undefined);
+
+function asNewObject(object: JsonObject): JsonObject {
   const kept = new Map<string, Json>();
-  for (const [name, item] of Object.entries(value)) {
+  for (const [name, item] of Object.entries(object)) {
     if (name === RETAIN_KEYS || name.startsWith(ELEMENT_ORDER) || name.startsWith(DELETE_SCALARS)) continue;
-    const clean = withoutDirectives(item);
-    if (clean !== undefined) kept.set(name, clean);
+    const value = item === null ? undefined : asNew(item);
+    if (value !== undefined) kept.set(name, value);
   }
   return Object.fromEntries(kept);
 }
-
-const itemsWithoutDirectives = (items: readonly Json[]) =>
-  items.map(withoutDirectives).filter((item) => item !== undefined);
