@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { apiVersionOf } from '@polder/kube';
+import { apiVersionOf } from '@polder/kube/kinds';
 import { isObject, type Json, type JsonObject } from '../schema/schema.ts';
 import { badRequest, StatusError } from '../status.ts';
 import { type Conflict, conflictsOver } from './conflicts.ts';
