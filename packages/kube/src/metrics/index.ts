@@ -1,1 +1,1 @@
-export { type ControllerMetrics, Metrics, type Reconciled, type ReconcileResult } from './metrics.ts';
+export { Metrics } from './metrics.ts';

@@ -20,7 +20,7 @@ const value = async (series: string) => {
 
 test('every series is there at zero before anything has happened', async () => {
   metrics.controller('c', 4);
-  metrics.queue('c', () => ({ size: 0, workingMs: [] }));
+  metrics.queue('c', () => ({ depths: new Map(), workingMs: [] }));
   metrics.client('api:6443');
   metrics.reflector(pods);
   metrics.store(pods, { size: 0 });
@@ -38,7 +38,7 @@ test('every series is there at zero before anything has happened', async () => {
     'controller_runtime_reconcile_timeouts_total{controller="c"}',
     'controller_runtime_reconcile_time_seconds_count{controller="c"}',
     'controller_runtime_active_workers{controller="c"}',
-    'workqueue_depth{name="c",controller="c",priority=""}',
+    'workqueue_depth{name="c",controller="c",priority="0"}',
     'workqueue_adds_total{name="c",controller="c"}',
     'workqueue_retries_total{name="c",controller="c"}',
     'workqueue_queue_duration_seconds_count{name="c",controller="c"}',
@@ -66,7 +66,7 @@ test('every series is there at zero before anything has happened', async () => {
 
 test('histograms have the buckets that dashboards were made for', async () => {
   metrics.controller('c', 1);
-  metrics.queue('c', () => ({ size: 0, workingMs: [] }));
+  metrics.queue('c', () => ({ depths: new Map(), workingMs: [] }));
   const text = await metrics.text();
   const buckets = (name: string) =>
     [...text.matchAll(new RegExp(`^${name}_bucket\\{le="([^"]+)"`, 'gm'))].map((m) => m[1]);
@@ -84,7 +84,7 @@ test('a queue is measured as it works', async () => {
   await clock.advance(2_000);
   await queue.take();
   await clock.advance(3_000);
-  expect(await value('workqueue_depth{name="c",controller="c",priority=""}')).toBe(1);
+  expect(await value('workqueue_depth{name="c",controller="c",priority="0"}')).toBe(1);
   expect(await value(`workqueue_unfinished_work_seconds${labels}`)).toBe(3);
   queue.retry('a');
   queue.done('a');
@@ -107,8 +107,8 @@ test('a watch that says nothing grows silent, and is loud again when it is heard
 
 test('a failed reconciliation counts as an error, and as a terminal one if nobody tries again', async () => {
   const controller = metrics.controller('c', 1);
-  controller.started();
-  controller.finished({ result: 'error', ms: 30, isTerminal: true });
+  controller.passStarted?.();
+  controller.passEnded?.('terminal', 30);
   expect(await value('controller_runtime_reconcile_total{controller="c",result="error"}')).toBe(1);
   expect(await value('controller_runtime_reconcile_errors_total{controller="c"}')).toBe(1);
   expect(await value('controller_runtime_terminal_reconcile_errors_total{controller="c"}')).toBe(1);

@@ -3,29 +3,21 @@ import type { AdmissionEvents } from '../admission/index.ts';
 import type { CertificateFileEvents } from '../certificates/index.ts';
 import type { ClientOptions } from '../client/index.ts';
 import type { Clock } from '../clock/index.ts';
+import type { PassResult, RunnerEvents } from '../controller/index.ts';
 import { type Kind, resourceNameOf } from '../kinds/index.ts';
 import type { ElectionEvents } from '../lease/index.ts';
+import type { ManagerEvents } from '../manager/index.ts';
 import type { QueueEvents, WorkQueue } from '../queue/index.ts';
 import type { ReflectorEvents } from '../reflector/index.ts';
 import { metricsIn, type RuntimeMetrics } from './names.ts';
 
-export type ReconcileResult = 'success' | 'error' | 'requeue' | 'requeue_after';
+/** controller-runtime's names; we have no `requeue` (a wait has a time), but dashboards ask for it. */
+const RESULTS = ['success', 'error', 'requeue', 'requeue_after'];
 
-/** How one reconciliation went; `isTerminal`, `isTimeout` and `isPanic` go with `error`. */
-export interface Reconciled {
-  readonly result: ReconcileResult;
-  readonly ms: number;
-  readonly isTerminal?: boolean;
-  readonly isTimeout?: boolean;
-  readonly isPanic?: boolean;
-}
+/** Beyond this, priorities would be series without end. */
+const MOST_PRIORITIES = 25;
 
-export interface ControllerMetrics {
-  started(): void;
-  finished(how: Reconciled): void;
-}
-
-const RESULTS: readonly ReconcileResult[] = ['success', 'error', 'requeue', 'requeue_after'];
+const isGood = (result: PassResult) => result === 'success' || result === 'requeue_after';
 
 /**
  * What the runtime tells Prometheus. Each part of the runtime has hooks of its own and knows nothing of metrics; the methods
@@ -37,7 +29,8 @@ export class Metrics {
   readonly registry = new Registry();
   readonly #clock: Clock;
   readonly #metrics: RuntimeMetrics;
-  readonly #samples: (() => void)[] = [];
+  /** By name, so that what is measured anew (the queue of the next term) takes the place of what was. */
+  readonly #samples = new Map<string, () => void>();
 
   constructor({ clock }: { readonly clock: Clock }) {
     this.#clock = clock;
@@ -51,11 +44,11 @@ export class Metrics {
 
   /** The text that Prometheus scrapes. */
   async text(): Promise<string> {
-    for (const sample of this.#samples) sample();
+    for (const sample of this.#samples.values()) sample();
     return await this.registry.metrics();
   }
 
-  controller(name: string, maxConcurrent: number): ControllerMetrics {
+  controller(name: string, maxConcurrent: number): RunnerEvents {
     const metrics = this.#metrics;
     const labels = { controller: name };
     for (const result of RESULTS) metrics.reconciles.inc({ ...labels, result }, 0);
@@ -71,31 +64,35 @@ export class Metrics {
     metrics.maxConcurrentReconciles.set(labels, maxConcurrent);
     metrics.activeWorkers.set(labels, 0);
     return {
-      started: () => metrics.activeWorkers.inc(labels),
-      finished: ({ result, ms, isTerminal, isTimeout, isPanic }) => {
+      queue: (queue) => this.queue(name, queue),
+      passStarted: () => metrics.activeWorkers.inc(labels),
+      passEnded: (result, ms) => {
         metrics.activeWorkers.dec(labels);
-        metrics.reconciles.inc({ ...labels, result });
+        metrics.reconciles.inc({ ...labels, result: isGood(result) ? result : 'error' });
         metrics.reconcileSeconds.observe(labels, ms / 1000);
-        if (result === 'error') metrics.reconcileErrors.inc(labels);
-        if (isTerminal) metrics.terminalErrors.inc(labels);
-        if (isTimeout) metrics.reconcileTimeouts.inc(labels);
-        if (isPanic) metrics.reconcilePanics.inc(labels);
+        if (!isGood(result)) metrics.reconcileErrors.inc(labels);
+        if (result === 'terminal') metrics.terminalErrors.inc(labels);
+        if (result === 'timeout') metrics.reconcileTimeouts.inc(labels);
+        if (result === 'panic') metrics.reconcilePanics.inc(labels);
       },
     };
   }
 
   /** The hooks of a controller's queue; `queue` is asked for its depth once it is made. */
-  queue(controller: string, queue: () => Pick<WorkQueue, 'size' | 'workingMs'>): QueueEvents {
+  queue(controller: string, queue: () => Pick<WorkQueue, 'depths' | 'workingMs'>): QueueEvents {
     const metrics = this.#metrics;
     const labels = { name: controller, controller };
     metrics.queueAdds.inc(labels, 0);
     metrics.queueRetries.inc(labels, 0);
     metrics.queueSeconds.zero(labels);
     metrics.workSeconds.zero(labels);
-    this.#samples.push(() => {
-      const { size, workingMs } = queue();
-      // Without a priority, as client-go's queues report it: the queue tells how much is ready, not how urgent it is.
-      metrics.queueDepth.set({ ...labels, priority: '' }, size);
+    const priorities = new Set([0]);
+    this.#samples.set(`queue ${controller}`, () => {
+      const { depths, workingMs } = queue();
+      for (const priority of depths.keys()) if (priorities.size < MOST_PRIORITIES) priorities.add(priority);
+      for (const priority of priorities) {
+        metrics.queueDepth.set({ ...labels, priority: String(priority) }, depths.get(priority) ?? 0);
+      }
       metrics.unfinishedSeconds.set(labels, workingMs.reduce((sum, ms) => sum + ms, 0) / 1000);
       metrics.longestSeconds.set(labels, Math.max(0, ...workingMs) / 1000);
     });
@@ -117,7 +114,9 @@ export class Metrics {
     const resource = resourceNameOf(kind);
     let heardAt = this.#clock.monotonic();
     watchFetches.inc({ resource, cause: 'first' }, 0);
-    this.#samples.push(() => watchSilence.set({ resource }, (this.#clock.monotonic() - heardAt) / 1000));
+    this.#samples.set(`silence ${resource}`, () =>
+      watchSilence.set({ resource }, (this.#clock.monotonic() - heardAt) / 1000),
+    );
     return {
       fetching: (cause) => watchFetches.inc({ resource, cause }),
       heard: () => {
@@ -126,13 +125,24 @@ export class Metrics {
     };
   }
 
-  /** Counts the objects of a kind's store; the hook is told how long a read waited for our own write. */
-  store(kind: Kind, store: { readonly size: number }): { waited(ms: number): void } {
+  /** All hooks of a manager that talks to this host. */
+  manager(host: string): ManagerEvents {
+    return {
+      answered: this.client(host),
+      reflecting: (kind) => this.reflector(kind),
+      caching: (kind, store) => this.store(kind, store),
+      waited: (kind, ms) => this.#metrics.staleWaits.observe({ resource: resourceNameOf(kind) }, ms / 1000),
+      running: (controller, workers) => this.controller(controller, workers),
+      leading: (product) => this.election(product),
+    };
+  }
+
+  /** Counts the objects of a kind's store. */
+  store(kind: Kind, store: { readonly size: number }): void {
     const { cacheObjects, staleWaits } = this.#metrics;
     const resource = resourceNameOf(kind);
     staleWaits.zero({ resource });
-    this.#samples.push(() => cacheObjects.set({ resource }, store.size));
-    return { waited: (ms) => staleWaits.observe({ resource }, ms / 1000) };
+    this.#samples.set(`objects ${resource}`, () => cacheObjects.set({ resource }, store.size));
   }
 
   election(name: string): ElectionEvents {
@@ -172,7 +182,7 @@ export class Metrics {
 
   /** Nothing is scraped any more, and nothing that was measured is held on to. */
   stop(): void {
-    this.#samples.length = 0;
+    this.#samples.clear();
     this.registry.clear();
   }
 }
