@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ObjectServer } from '../../test/object-server.ts';
 import { Client, TransportError } from '../client/index.ts';
-import { type Clock, VirtualClock } from '../clock/index.ts';
+import { VirtualClock } from '../clock/index.ts';
+import { Lease, type LeaseSpec } from '../kinds/index.ts';
 import { silentLogger } from '../log.ts';
 import { LeaderElector, type LeaderElectorOptions } from './leader-elector.ts';
 import type { Leadership } from './leadership.ts';
-import { LEASES, type LeaseSpec } from './lease.ts';
 import { DEFAULT_TIMINGS } from './record.ts';
 
 const lease = { namespace: 'polder', name: 'dataflow' };
@@ -25,7 +25,7 @@ const elector = (identity: string, options: Partial<LeaderElectorOptions> = {}) 
   return new LeaderElector({ client, clock: own, random: () => 0, log: silentLogger, lease, identity, ...options });
 };
 
-const spec = (): LeaseSpec => server.at(LEASES, lease)?.spec ?? {};
+const spec = (): LeaseSpec => server.at(Lease, lease)?.spec ?? {};
 
 /** A candidate that waits in the background. */
 const candidate = (one: LeaderElector): { leadership?: Leadership } => {
@@ -98,7 +98,7 @@ describe('the second candidate', () => {
   test('pays no heed to the times in the record, only to their changing', async () => {
     const longAgo = '2001-01-01T00:00:00.000000Z';
     const record = { holderIdentity: 'x', leaseDurationSeconds: 15, acquireTime: longAgo, renewTime: longAgo };
-    server.put(LEASES, {
+    server.put(Lease, {
       apiVersion: 'coordination.k8s.io/v1',
       kind: 'Lease',
       metadata: lease,
@@ -172,9 +172,9 @@ describe('a leader', () => {
 
   test('stops at its next renewal when somebody else took the lease', async () => {
     const leadership = await elector('a').acquire(stop.signal);
-    const taken = server.at(LEASES, lease);
+    const taken = server.at(Lease, lease);
     if (!taken) throw new Error('no lease');
-    server.put(LEASES, { ...taken, spec: { ...taken.spec, holderIdentity: 'thief' } });
+    server.put(Lease, { ...taken, spec: { ...taken.spec, holderIdentity: 'thief' } });
     await clock.advance(2_000);
     expect(leadership.signal.reason).toMatchObject({ message: 'thief took the lease' });
     await leadership.release();
@@ -183,9 +183,9 @@ describe('a leader', () => {
 
   test('goes on when somebody only annotated the lease', async () => {
     const leadership = await elector('a').acquire(stop.signal);
-    const found = server.at(LEASES, lease);
+    const found = server.at(Lease, lease);
     if (!found) throw new Error('no lease');
-    server.put(LEASES, { ...found, metadata: { ...found.metadata, annotations: { note: 'hands off' } } });
+    server.put(Lease, { ...found, metadata: { ...found.metadata, annotations: { note: 'hands off' } } });
     await clock.advance(60_000);
     expect(leadership.isHeld()).toBe(true);
     await leadership.release();
@@ -193,23 +193,15 @@ describe('a leader', () => {
   });
 
   test('whose event loop was blocked knows it has lost before any timer has run, and says so in the first that does', async () => {
-    let blockedMs = 0;
-    const slow: Clock = {
-      now: () => clock.now() + blockedMs,
-      monotonic: () => clock.monotonic() + blockedMs,
-      after: (ms, callback) => clock.after(ms, callback),
-    };
-    const first = await elector('a', { clock: slow }).acquire(stop.signal);
-    await clock.advance(1_000);
-    blockedMs = 11_000;
+    const first = await elector('a').acquire(stop.signal);
     const written = server.requests.length;
-    await clock.advance(1_000);
-    expect(first.signal.aborted).toBe(true);
+    clock.block(11_000);
+    // The first timer to run is that of the next renewal, two seconds after the last.
+    expect(await clock.runUntil(() => first.signal.aborted, 1)).toBe(true);
     expect(server.requests).toHaveLength(written);
 
-    blockedMs = 0;
-    const second = await elector('a', { clock: slow }).acquire(stop.signal);
-    blockedMs = 11_000;
+    const second = await elector('a').acquire(stop.signal);
+    clock.block(11_000);
     expect(second.signal.aborted).toBe(false);
     expect(second.isHeld()).toBe(false);
     expect(second.signal.aborted).toBe(true);
@@ -238,9 +230,9 @@ describe('a leader', () => {
 
 test('releases even if its last renewal arrived without an answer', async () => {
   const leadership = await elector('a').acquire(stop.signal);
-  const renewed = server.at(LEASES, lease);
+  const renewed = server.at(Lease, lease);
   if (!renewed) throw new Error('no lease');
-  server.put(LEASES, renewed);
+  server.put(Lease, renewed);
   await leadership.release();
   expect(spec().holderIdentity).toBe('');
 });

@@ -1,10 +1,9 @@
 import { type Client, isAlreadyExists, isConflict, isNotFound } from '../client/index.ts';
 import { type Clock, sleep, withTimeout } from '../clock/index.ts';
 import type { EventRecorder } from '../events/index.ts';
-import { keyOf } from '../kinds/index.ts';
+import { keyOf, Lease } from '../kinds/index.ts';
 import { type Logger, messageOf } from '../log.ts';
 import { type Leadership, Term } from './leadership.ts';
-import { LEASES, type Lease } from './lease.ts';
 import { checkTimings, DEFAULT_TIMINGS, heldBy, isFree, JITTER, type Sighting, sight, type Timings } from './record.ts';
 
 export interface LeaderElectorOptions {
@@ -46,6 +45,7 @@ export class LeaderElector {
   readonly #options: LeaderElectorOptions;
   readonly #timings: Timings;
   #last: Sighting | undefined;
+  #term: Term | undefined;
 
   constructor(options: LeaderElectorOptions) {
     this.#options = options;
@@ -57,12 +57,15 @@ export class LeaderElector {
   async acquire(signal: AbortSignal): Promise<Leadership> {
     const { clock, random } = this.#options;
     const { retryMs, renewDeadlineMs } = this.#timings;
+    // A release still under way would take a new term, under the same name, for the old one and give it back.
+    await this.#term?.settled();
     for (;;) {
       const startedAt = clock.monotonic();
       const lease = await this.#try(signal);
       // What took longer than this to be confirmed might already be somebody else's.
       if (lease && clock.monotonic() < startedAt + renewDeadlineMs) {
-        return new Term({ ...this.#options, timings: this.#timings, held: lease, confirmedAt: startedAt });
+        this.#term = new Term({ ...this.#options, timings: this.#timings, held: lease, confirmedAt: startedAt });
+        return this.#term;
       }
       await sleep(clock, retryMs * (1 + JITTER * random()), signal);
     }
@@ -85,14 +88,14 @@ export class LeaderElector {
   async #take(signal: AbortSignal): Promise<Lease | undefined> {
     const { client, clock, identity, lease: ref } = this.#options;
     const { leaseMs } = this.#timings;
-    const found = await this.#call(signal, (signal) => client.get(LEASES, ref, { signal }).catch(undefinedIfNotFound));
+    const found = await this.#call(signal, (signal) => client.get(Lease, ref, { signal }).catch(undefinedIfNotFound));
     if (found) this.#last = sight(this.#last, found, clock.monotonic());
     if (this.#last && !isFree(this.#last, identity, clock.monotonic())) return undefined;
     const spec = heldBy(identity, found?.spec, leaseMs, clock.now());
     return await this.#call(signal, (signal) =>
       found
-        ? client.update(LEASES, { ...found, spec }, { signal })
-        : client.create(LEASES, { metadata: ref, spec }, { signal }),
+        ? client.update(Lease, { ...found, spec }, { signal })
+        : client.create(Lease, { metadata: ref, spec }, { signal }),
     );
   }
 

@@ -1,10 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import { isConflict, isNotFound } from '../client/index.ts';
 import { sleep, type Timer, withTimeout } from '../clock/index.ts';
-import { keyOf } from '../kinds/index.ts';
+import { keyOf, Lease } from '../kinds/index.ts';
 import { messageOf } from '../log.ts';
 import type { LeaderElectorOptions } from './leader-elector.ts';
-import { LEASES, type Lease } from './lease.ts';
 import { heldBy, released, type Timings } from './record.ts';
 
 /** A time of being the leader. It begins held and ends once. */
@@ -37,6 +36,7 @@ export class Term implements Leadership {
   #lease: Lease;
   #confirmedAt: number;
   #deadline: Timer | undefined;
+  #releasing: Promise<void> = Promise.resolve();
 
   constructor(options: TermOptions) {
     this.#options = options;
@@ -64,31 +64,41 @@ export class Term implements Leadership {
     return false;
   }
 
-  async release(): Promise<void> {
+  release(): Promise<void> {
+    if (this.isHeld()) {
+      this.#finish('the lease was released');
+      this.#releasing = this.#giveBack();
+    }
+    return this.settled();
+  }
+
+  /** Resolves once this term writes nothing any more, if it is over. */
+  async settled(): Promise<void> {
+    await Promise.all([this.#renewing, this.#releasing]);
+  }
+
+  async #giveBack(): Promise<void> {
     const { log, lease } = this.#options;
-    const wasHeld = this.isHeld();
-    if (wasHeld) this.#finish('the lease was released');
     await this.#renewing;
-    if (!wasHeld) return;
     try {
-      await this.#giveBack();
+      await this.#writeReleased();
     } catch (error) {
       log.warn({ lease: keyOf(lease), error: messageOf(error) }, 'lease not released, it will run out by itself');
     }
   }
 
-  async #giveBack(): Promise<void> {
+  async #writeReleased(): Promise<void> {
     const { client, clock, identity, lease: ref } = this.#options;
     for (let tries = 1; ; tries++) {
       const lease = { ...this.#lease, spec: released(this.#lease.spec, clock.now()) };
       try {
-        await this.#call((signal) => client.update(LEASES, lease, { signal }));
+        await this.#call((signal) => client.update(Lease, lease, { signal }));
         return;
       } catch (error) {
         // Our last renewal may have arrived after we stopped waiting for it.
         if (!isConflict(error) || tries >= RELEASE_TRIES) throw error;
       }
-      this.#lease = await this.#call((signal) => client.get(LEASES, ref, { signal }));
+      this.#lease = await this.#call((signal) => client.get(Lease, ref, { signal }));
       if (this.#lease.spec?.holderIdentity !== identity) return;
     }
   }
@@ -125,7 +135,7 @@ export class Term implements Leadership {
   async #lookAndWrite(): Promise<void> {
     const { client, identity, lease: ref } = this.#options;
     try {
-      const found = await this.#call((signal) => client.get(LEASES, ref, { signal }), this.signal);
+      const found = await this.#call((signal) => client.get(Lease, ref, { signal }), this.signal);
       const holder = found.spec?.holderIdentity ?? '';
       if (holder !== identity)
         return this.#lose(holder === '' ? 'the lease was taken from us' : `${holder} took the lease`);
@@ -141,7 +151,7 @@ export class Term implements Leadership {
     const { client, clock, identity, timings } = this.#options;
     const startedAt = clock.monotonic();
     const lease = { ...this.#lease, spec: heldBy(identity, this.#lease.spec, timings.leaseMs, clock.now()) };
-    const written = await this.#call((signal) => client.update(LEASES, lease, { signal }), this.signal);
+    const written = await this.#call((signal) => client.update(Lease, lease, { signal }), this.signal);
     this.#lease = written;
     // An answer that comes after the deadline proves nothing about now.
     if (this.isHeld()) this.#confirmedAt = startedAt;

@@ -137,7 +137,7 @@ test('whatever happens to machines and network, no two lead at the same moment',
         expect(time.pending).toBe(0);
       },
     ),
-    { numRuns: 100 },
+    { numRuns: 150 },
   );
   expect(terms).toBeGreaterThan(100);
 }, 60_000);

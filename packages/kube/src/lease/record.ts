@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { microTime } from '../events/micro-time.ts';
-import type { Lease, LeaseSpec } from './lease.ts';
+import { microTime } from '../events/index.ts';
+import type { Lease, LeaseSpec } from '../kinds/index.ts';
 
+/** How long things take in an election. Checked: lease > renew deadline > 1.2 x retry. */
 export interface Timings {
   /** How long the others wait after the last sign of life before they take over. Default 15 s. */
   readonly leaseMs: number;
