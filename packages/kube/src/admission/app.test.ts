@@ -167,3 +167,15 @@ describe('what is no review', () => {
     expect((await post('/nowhere', review)).status).toBe(404);
   });
 });
+
+test('a body that breaks off is answered, and counted', async () => {
+  const body = new ReadableStream({
+    pull(controller) {
+      controller.error(new Error('connection reset'));
+    },
+  });
+  const headers = { 'content-type': 'application/json' };
+  const answer = await app.request('/validate', { method: 'POST', headers, body, duplex: 'half' });
+  expect(answer.status).toBe(500);
+  expect(told).toEqual(['started /validate', 'answered /validate 500']);
+});

@@ -54,6 +54,10 @@ export function admissionApp({ webhooks, clock, log, on }: AdmissionAppOptions):
     });
     app.all(path, (c) => c.text('only POST is understood', 405, { allow: 'POST' }));
   }
+  app.onError((error, c) => {
+    log.warn({ path: c.req.path, error: messageOf(error) }, 'webhook request not answered');
+    return c.text('the request could not be read', 500);
+  });
   return app;
 
   async function answered(path: string, webhook: Webhook, request: Review['request']): Promise<object> {

@@ -78,7 +78,7 @@ test('swaps its certificate live, answers over TLS, and leaves no socket and no 
   mount('first', await pair('first'));
   const certificates = watchFiles(join(directory, 'current'), { clock, log });
   const app = admissionApp({ webhooks: { '/validate': validating(pods, () => ({ allowed: true })) }, clock, log });
-  const server = await serveAdmission({ app, certificates, clock, log, port: 0 });
+  const server = await serveAdmission({ app, certificates, clock, port: 0 });
 
   const first = await call(server.port, authority.certificate);
   expect(first.name).toBe('first');

@@ -1,18 +1,14 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
 import type { CertificateSource } from '../certificates/index.ts';
 import type { Clock } from '../clock/index.ts';
-import { type Logger, messageOf } from '../log.ts';
 
 export interface ServeAdmissionOptions {
   readonly app: Hono;
   readonly certificates: CertificateSource;
   readonly clock: Clock;
-  readonly log: Logger;
   /** Loopback unless told otherwise; in a pod it has to be `0.0.0.0` or `::`. */
   readonly host?: string | undefined;
   /** Default 9443; 0 takes any that is free. */
@@ -28,20 +24,21 @@ export interface AdmissionServer {
 const GRACE_MS = 5_000;
 
 export async function serveAdmission(options: ServeAdmissionOptions): Promise<AdmissionServer> {
-  const { app, certificates, clock, log, host = '127.0.0.1', port = 9443 } = options;
+  const { app, certificates, clock, host = '127.0.0.1', port = 9443 } = options;
   const secure = () => ({ cert: certificates.current.certificate, key: certificates.current.key });
-  const server = createServer({ ...secure(), minVersion: 'TLSv1.2' }, (request, response) => {
-    answer(app, request, response).catch((error: unknown) => {
-      log.warn({ path: request.url, error: messageOf(error) }, 'webhook request broke off');
-      response.destroy();
-    });
-  });
-  // Connections that exist keep the old certificate; new ones get the new.
-  const subscription = certificates.subscribe(() => server.setSecureContext(secure()));
+  const listener = getRequestListener(app.fetch);
+  const server = createServer(secure(), (request, response) => void listener(request, response));
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
+    server.once('error', (cause: NodeJS.ErrnoException) => {
+      const because = cause.code === 'EADDRINUSE' ? 'the port is in use' : cause.message;
+      reject(new Error(`cannot listen on ${host}:${port}: ${because}`, { cause }));
+    });
     server.listen(port, host, resolve);
   });
+  // Connections that exist keep the old certificate; new ones get the new.
+  const reload = () => server.setSecureContext(secure());
+  const subscription = certificates.subscribe(reload);
+  reload();
   const address = server.address();
   return {
     port: isAddress(address) ? address.port : port,
@@ -56,23 +53,6 @@ export async function serveAdmission(options: ServeAdmissionOptions): Promise<Ad
         server.closeIdleConnections();
       }),
   };
-}
-
-/** Between Node's HTTP and the web's: what hono asks for. */
-async function answer(app: Hono, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-  const headers = new Headers();
-  for (const [name, values] of Object.entries(incoming.headersDistinct)) {
-    for (const value of values ?? []) headers.append(name, value);
-  }
-  const method = incoming.method ?? 'GET';
-  const hasBody = method !== 'GET' && method !== 'HEAD';
-  const body = hasBody ? { body: Readable.toWeb(incoming), duplex: 'half' as const } : {};
-  const request = new Request(new URL(incoming.url ?? '/', 'https://webhook'), { method, headers, ...body });
-  const response = await app.fetch(request);
-  // A body that was refused unread would otherwise be taken for the next request.
-  if (!incoming.complete) outgoing.setHeader('connection', 'close');
-  outgoing.writeHead(response.status, Object.fromEntries(response.headers));
-  await pipeline(Readable.from([Buffer.from(await response.arrayBuffer())]), outgoing);
 }
 
 function isAddress(address: AddressInfo | string | null): address is AddressInfo {

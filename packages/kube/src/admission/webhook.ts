@@ -9,7 +9,10 @@ import {
   type Verdict,
 } from './review.ts';
 
-/** Something the API server may call: takes the `request` of a review and gives its `response`. */
+/**
+ * Something the API server may call: takes the `request` of a review and gives its `response`. Only the `uid` is common to all
+ * requests and is checked; the rest is what the API server puts into a review of this name and version.
+ */
 export interface Webhook {
   readonly review: 'AdmissionReview' | 'ConversionReview';
   readonly apiVersion: 'admission.k8s.io/v1' | 'apiextensions.k8s.io/v1';

@@ -1,5 +1,10 @@
 import type { Client, JsonPatchOperation } from '../client/index.ts';
-import type { Kind, KubernetesObject } from '../kinds/index.ts';
+import {
+  CustomResourceDefinition,
+  type Kind,
+  MutatingWebhookConfiguration,
+  ValidatingWebhookConfiguration,
+} from '../kinds/index.ts';
 
 /** What has to trust us: a webhook configuration, or a CRD whose versions we convert. */
 export interface BundleTarget {
@@ -7,41 +12,12 @@ export interface BundleTarget {
   readonly name: string;
 }
 
-interface ClientConfig {
-  readonly caBundle?: string;
-}
-
-interface Trusting extends KubernetesObject {
-  readonly webhooks?: readonly { readonly clientConfig?: ClientConfig }[];
-  readonly spec?: {
-    readonly conversion?: { readonly strategy?: string; readonly webhook?: { readonly clientConfig?: ClientConfig } };
-  };
-}
-
-const clusterScoped = (group: string, kind: string, plural: string): Kind<Trusting> => ({
-  group,
-  version: 'v1',
-  kind,
-  plural,
-  namespaced: false,
-});
+type Trusting = ValidatingWebhookConfiguration | MutatingWebhookConfiguration | CustomResourceDefinition;
 
 const KINDS: Readonly<Record<BundleTarget['kind'], Kind<Trusting>>> = {
-  ValidatingWebhookConfiguration: clusterScoped(
-    'admissionregistration.k8s.io',
-    'ValidatingWebhookConfiguration',
-    'validatingwebhookconfigurations',
-  ),
-  MutatingWebhookConfiguration: clusterScoped(
-    'admissionregistration.k8s.io',
-    'MutatingWebhookConfiguration',
-    'mutatingwebhookconfigurations',
-  ),
-  CustomResourceDefinition: clusterScoped(
-    'apiextensions.k8s.io',
-    'CustomResourceDefinition',
-    'customresourcedefinitions',
-  ),
+  ValidatingWebhookConfiguration,
+  MutatingWebhookConfiguration,
+  CustomResourceDefinition,
 };
 
 /** Makes the target trust the bundle (PEM). Whether it had to be changed for that. */
@@ -66,16 +42,16 @@ export async function putBundle(
   return true;
 }
 
-function clientConfigsOf({
-  webhooks = [],
-  spec,
-}: Trusting): { readonly path: string; readonly config: ClientConfig }[] {
-  const found = webhooks.map(({ clientConfig }, index) => ({
-    path: `/webhooks/${index}/clientConfig`,
-    config: clientConfig,
-  }));
-  if (spec?.conversion?.strategy === 'Webhook') {
-    found.push({ path: '/spec/conversion/webhook/clientConfig', config: spec.conversion.webhook?.clientConfig });
+function clientConfigsOf(
+  trusting: Trusting,
+): { readonly path: string; readonly config: { readonly caBundle?: string } }[] {
+  if (trusting.kind === 'CustomResourceDefinition') {
+    const { conversion } = trusting.spec;
+    const config = conversion?.strategy === 'Webhook' ? conversion.webhook?.clientConfig : undefined;
+    return config ? [{ path: '/spec/conversion/webhook/clientConfig', config }] : [];
   }
-  return found.flatMap(({ path, config }) => (config ? [{ path, config }] : []));
+  return (trusting.webhooks ?? []).map(({ clientConfig: config }, at) => ({
+    path: `/webhooks/${at}/clientConfig`,
+    config,
+  }));
 }

@@ -3,26 +3,16 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { ObjectServer } from '../../test/object-server.ts';
 import { Client } from '../client/index.ts';
 import { VirtualClock } from '../clock/index.ts';
-import type { Kind, KubernetesObject } from '../kinds/index.ts';
+import { Secret, ValidatingWebhookConfiguration } from '../kinds/index.ts';
 import { silentLogger } from '../log.ts';
 import { managedCertificates } from './managed.ts';
 import { certificatesIn, createAuthority, expiryOf, isIssuedBy, isPair, issue } from './pair.ts';
-import { heldIn, SECRETS } from './secret.ts';
+import { heldIn } from './secret.ts';
 import type { CertificateSource } from './source.ts';
 
 const DAY = 24 * 60 * 60_000;
+const how = { sideEffects: 'None', admissionReviewVersions: ['v1'] } as const;
 const secret = { namespace: 'polder', name: 'webhook' };
-
-interface Configuration extends KubernetesObject {
-  readonly webhooks: readonly { readonly name: string; readonly clientConfig: { readonly caBundle?: string } }[];
-}
-const configurations: Kind<Configuration> = {
-  group: 'admissionregistration.k8s.io',
-  version: 'v1',
-  kind: 'ValidatingWebhookConfiguration',
-  plural: 'validatingwebhookconfigurations',
-  namespaced: false,
-};
 
 let clock: VirtualClock;
 let server: ObjectServer;
@@ -31,13 +21,13 @@ beforeEach(() => {
   clock = new VirtualClock();
   server = new ObjectServer();
   stop = new AbortController();
-  server.put(configurations, {
+  server.put(ValidatingWebhookConfiguration, {
     apiVersion: 'admissionregistration.k8s.io/v1',
     kind: 'ValidatingWebhookConfiguration',
     metadata: { name: 'polder' },
     webhooks: [
-      { name: 'a', clientConfig: {} },
-      { name: 'b', clientConfig: {} },
+      { name: 'a', clientConfig: {}, ...how },
+      { name: 'b', clientConfig: {}, ...how },
     ],
   });
 });
@@ -59,11 +49,11 @@ const start = () =>
   );
 
 const bundles = () =>
-  (server.at(configurations, { name: 'polder' })?.webhooks ?? []).map(({ clientConfig }) =>
+  (server.at(ValidatingWebhookConfiguration, { name: 'polder' })?.webhooks ?? []).map(({ clientConfig }) =>
     certificatesIn(Buffer.from(clientConfig.caBundle ?? '', 'base64').toString()),
   );
 const held = () => {
-  const found = server.at(SECRETS, secret);
+  const found = server.at(Secret, secret);
   const content = found && heldIn(found);
   if (!content) throw new Error('the Secret is not whole');
   return content;
@@ -121,7 +111,7 @@ describe('managed certificates', () => {
     expect(one.current).toEqual(two.current);
     expect(isTrusted(one)).toBe(true);
     expect(new X509Certificate(one.current.certificate).checkHost('hook.polder.svc')).toBe('hook.polder.svc');
-    expect(server.at(SECRETS, secret)?.type).toBe('kubernetes.io/tls');
+    expect(server.at(Secret, secret)?.type).toBe('kubernetes.io/tls');
     await Promise.all([one.stop(), two.stop()]);
     expect(clock.pending).toBe(0);
   });
@@ -137,9 +127,12 @@ describe('managed certificates', () => {
 
   test('put the bundle back where somebody wiped it', async () => {
     const one = await start();
-    const configuration = server.at(configurations, { name: 'polder' });
+    const configuration = server.at(ValidatingWebhookConfiguration, { name: 'polder' });
     if (!configuration) throw new Error('no configuration');
-    server.put(configurations, { ...configuration, webhooks: [{ name: 'c', clientConfig: {} }] });
+    server.put(ValidatingWebhookConfiguration, {
+      ...configuration,
+      webhooks: [{ name: 'c', clientConfig: {}, ...how }],
+    });
     await clock.advance(60_000);
     expect(isTrusted(one)).toBe(true);
     await one.stop();

@@ -1,11 +1,11 @@
 import { type Client, isAlreadyExists, isConflict, isNotFound } from '../client/index.ts';
 import { type Clock, sleep } from '../clock/index.ts';
-import { keyOf } from '../kinds/index.ts';
+import { keyOf, Secret } from '../kinds/index.ts';
 import { type Logger, messageOf } from '../log.ts';
 import { type BundleTarget, putBundle } from './bundle.ts';
 import { expiryOf } from './pair.ts';
 import { carryOut, type Held, nextStep } from './rotation.ts';
-import { type CertificateSecret, heldIn, SECRETS, secretData } from './secret.ts';
+import { heldIn, secretData } from './secret.ts';
 import { type CertificateSource, CurrentPair } from './source.ts';
 
 export interface ManagedCertificatesOptions {
@@ -22,6 +22,8 @@ export interface ManagedCertificatesOptions {
 
 const PASS_EVERY_MS = 60_000;
 const RETRY_MS = 10_000;
+/** A rotation takes at most three writes; others may come between. */
+const MOST_ROUNDS = 20;
 
 /**
  * A serving certificate and its authority that nobody has to look after. Every replica runs this and does the same: reads the
@@ -103,7 +105,7 @@ class ManagedCertificates implements CertificateSource {
 
   async #pass(): Promise<void> {
     const { clock, log, secret: ref } = this.#options;
-    for (;;) {
+    for (let round = 0; round < MOST_ROUNDS; round++) {
       const secret = await this.#read();
       const held = secret && heldIn(secret);
       const inPlace = held && (await this.#isInPlace(held)) ? bundleOf(held) : undefined;
@@ -118,6 +120,7 @@ class ManagedCertificates implements CertificateSource {
       log.info({ secret: keyOf(ref), step: step.do }, 'renewing certificates');
       await this.#write(secret, await carryOut(step, held, this.#dnsNames, now));
     }
+    throw new Error(`the Secret ${keyOf(ref)} does not keep what is written to it; see who else changes it`);
   }
 
   #serve({ serving }: Held): void {
@@ -126,9 +129,9 @@ class ManagedCertificates implements CertificateSource {
     this.#options.log.info({ secret: keyOf(this.#options.secret), validUntil }, 'serving certificate loaded');
   }
 
-  async #read(): Promise<CertificateSecret | undefined> {
+  async #read(): Promise<Secret | undefined> {
     try {
-      return await this.#options.client.get(SECRETS, this.#options.secret, { signal: this.#stop.signal });
+      return await this.#options.client.get(Secret, this.#options.secret, { signal: this.#stop.signal });
     } catch (error) {
       if (isNotFound(error)) return undefined;
       throw error;
@@ -136,13 +139,13 @@ class ManagedCertificates implements CertificateSource {
   }
 
   /** Whoever else wrote meanwhile did the same; the next look shows it. */
-  async #write(old: CertificateSecret | undefined, held: Held): Promise<void> {
+  async #write(old: Secret | undefined, held: Held): Promise<void> {
     const { client, secret: metadata } = this.#options;
     const { signal } = this.#stop;
     const data = { ...old?.data, ...secretData(held) };
     try {
-      if (old) await client.update(SECRETS, { ...old, data }, { signal });
-      else await client.create(SECRETS, { metadata, type: 'kubernetes.io/tls', data }, { signal });
+      if (old) await client.update(Secret, { ...old, data }, { signal });
+      else await client.create(Secret, { metadata, type: 'kubernetes.io/tls', data }, { signal });
     } catch (error) {
       if (!isConflict(error) && !isAlreadyExists(error)) throw error;
     }

@@ -1,19 +1,6 @@
-import type { Kind, KubernetesObject } from '../kinds/index.ts';
+import type { Secret } from '../kinds/index.ts';
 import { certificatesIn, isPair } from './pair.ts';
 import type { Held } from './rotation.ts';
-
-export interface CertificateSecret extends KubernetesObject {
-  readonly type?: string;
-  readonly data?: Readonly<Record<string, string>>;
-}
-
-export const SECRETS: Kind<CertificateSecret> = {
-  group: '',
-  version: 'v1',
-  kind: 'Secret',
-  plural: 'secrets',
-  namespaced: true,
-};
 
 /** The names that cert-manager uses, too, so that the same mount works for both. */
 export function secretData({ authorities, authorityKey, serving }: Held): Readonly<Record<string, string>> {
@@ -26,7 +13,7 @@ export function secretData({ authorities, authorityKey, serving }: Held): Readon
 }
 
 /** Undefined if it is not all there, or does not belong together. */
-export function heldIn({ data = {} }: CertificateSecret): Held | undefined {
+export function heldIn({ data = {} }: Secret): Held | undefined {
   const [authority, ...older] = certificatesIn(decode(data['ca.crt']));
   const authorityKey = decode(data['ca.key']);
   const serving = { certificate: decode(data['tls.crt']), key: decode(data['tls.key']) };
