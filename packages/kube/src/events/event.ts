@@ -1,36 +1,5 @@
-import type { Kind, KubernetesObject } from '../kinds/index.ts';
+import type { EventsV1Event, KubernetesObject, ObjectReference } from '../kinds/index.ts';
 import { microTime } from './micro-time.ts';
-
-/** `events.k8s.io/v1` Event, as much of it as a recorder writes. */
-export interface EventObject extends KubernetesObject {
-  readonly eventTime: string;
-  readonly type: 'Normal' | 'Warning';
-  readonly reason: string;
-  readonly action: string;
-  readonly note: string;
-  readonly regarding: EventReference;
-  readonly related?: EventReference;
-  readonly reportingController: string;
-  readonly reportingInstance: string;
-  readonly series?: { readonly count: number; readonly lastObservedTime: string };
-}
-
-export interface EventReference {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly name: string;
-  readonly namespace?: string | undefined;
-  readonly uid?: string | undefined;
-  readonly resourceVersion?: string | undefined;
-}
-
-export const EVENTS: Kind<EventObject> = {
-  group: 'events.k8s.io',
-  version: 'v1',
-  kind: 'Event',
-  plural: 'events',
-  namespaced: true,
-};
 
 /** What happened, in a controller's words. */
 export interface Happening {
@@ -90,7 +59,7 @@ export function newEvent(
   reporter: Reporter,
   at: number,
   suffix: string,
-): EventObject {
+): EventsV1Event {
   const name = `${regarding.metadata.name.slice(0, LONGEST_NAME - suffix.length - 1)}.${suffix}`;
   return {
     apiVersion: 'events.k8s.io/v1',
@@ -109,9 +78,16 @@ export function newEvent(
   };
 }
 
-function referenceTo({ apiVersion, kind, metadata }: KubernetesObject): EventReference {
+function referenceTo({ apiVersion, kind, metadata }: KubernetesObject): ObjectReference {
   const { name, namespace, uid, resourceVersion } = metadata;
-  return { apiVersion, kind, name, namespace, uid, resourceVersion };
+  return {
+    apiVersion,
+    kind,
+    name,
+    ...(namespace !== undefined && { namespace }),
+    ...(uid !== undefined && { uid }),
+    ...(resourceVersion !== undefined && { resourceVersion }),
+  };
 }
 
 /** The limit is one of bytes; a character is never cut in two. */

@@ -2,9 +2,9 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { ObjectServer } from '../../test/object-server.ts';
 import { Client, TransportError } from '../client/index.ts';
 import { VirtualClock } from '../clock/index.ts';
-import type { KubernetesObject } from '../kinds/index.ts';
+import { EventsV1Event, type KubernetesObject } from '../kinds/index.ts';
 import { silentLogger } from '../log.ts';
-import { EVENTS, type EventObject, type Happening } from './event.ts';
+import type { Happening } from './event.ts';
 import { EventRecorder } from './recorder.ts';
 
 const scaled: Happening = { type: 'Normal', reason: 'Scaled', action: 'Scale', note: 'from 1 to 3 nodes' };
@@ -29,8 +29,8 @@ beforeEach(() => {
   recorder = new EventRecorder({ client, clock, random, log: silentLogger, reporter });
 });
 
-const written = (): EventObject[] =>
-  [...server.objects.values()].flatMap((object) => server.at(EVENTS, object.metadata) ?? []);
+const written = (): EventsV1Event[] =>
+  [...server.objects.values()].flatMap((object) => server.at(EventsV1Event, object.metadata) ?? []);
 const [creates, patches] = ['POST', 'PATCH'].map((method) => () => {
   return server.requests.filter((request) => request.startsWith(method)).length;
 });
@@ -221,4 +221,17 @@ test('flushing waits for what was told, but not for ever', async () => {
   expect(written()).toHaveLength(1);
   await recorder.stop();
   expect(clock.pending).toBe(0);
+});
+
+test('flushing also waits for what was counted while it waited', async () => {
+  const hold = Promise.withResolvers<void>();
+  server.before = () => hold.promise;
+  recorder.record(cluster(), scaled);
+  await clock.advance(0);
+  const flushed = recorder.flush(3000);
+  for (let i = 0; i < 4; i++) recorder.record(cluster(), scaled);
+  hold.resolve();
+  await flushed;
+  expect(written()).toMatchObject([{ series: { count: 5 } }]);
+  await recorder.stop();
 });

@@ -1,19 +1,9 @@
 import { ApiError, type Client, isNotFound, isTooManyRequests } from '../client/index.ts';
 import { type Clock, sleep, type Timer } from '../clock/index.ts';
-import { type KubernetesObject, keyOf } from '../kinds/index.ts';
+import { EventsV1Event, type KubernetesObject, keyOf } from '../kinds/index.ts';
 import { type Logger, messageOf } from '../log.ts';
 import { WorkQueue } from '../queue/index.ts';
-import {
-  EVENTS,
-  type EventObject,
-  type Happening,
-  newEvent,
-  objectionTo,
-  objectKey,
-  type Reporter,
-  seriesKey,
-  similarityKey,
-} from './event.ts';
+import { type Happening, newEvent, objectionTo, objectKey, type Reporter, seriesKey, similarityKey } from './event.ts';
 import { ObjectLimit, Similarity } from './limits.ts';
 import { microTime } from './micro-time.ts';
 
@@ -39,7 +29,7 @@ const REFRESH_MS = 30 * 60_000;
 
 /** One happening and its repetitions. What has to be written is what the server does not know yet. */
 interface Series {
-  event: EventObject;
+  event: EventsV1Event;
   count: number;
   lastAt: number;
   /** How many of them the server knows of. */
@@ -168,9 +158,8 @@ export class EventRecorder {
     series.written = count;
     series.writtenAt = clock.now();
     series.tries = 0;
-    // What was the first may have become a series while it was being written, and a flush wants all that was counted.
-    const isUrgent = count === 1 || this.#whenWritten.length > 0;
-    if (series.count > count && isUrgent) this.#queue.add(key);
+    // A flush wants all that was counted, also while this was being written.
+    if (series.count > count && this.#whenWritten.length > 0) this.#queue.add(key);
     else this.#settled(key);
   }
 
@@ -180,14 +169,14 @@ export class EventRecorder {
     const series = count > 1 ? { series: { count, lastObservedTime: microTime(lastAt) } } : {};
     if (written > 0) {
       try {
-        await client.patch(EVENTS, event.metadata, { type: 'merge', body: series }, { signal });
+        await client.patch(EventsV1Event, event.metadata, { type: 'merge', body: series }, { signal });
         return;
       } catch (error) {
         // The server forgets events after an hour; this series goes on.
         if (!isNotFound(error)) throw error;
       }
     }
-    await client.create(EVENTS, { ...event, ...series }, { signal });
+    await client.create(EventsV1Event, { ...event, ...series }, { signal });
   }
 
   #settled(key: string): void {
