@@ -105,6 +105,16 @@ test('a watch that says nothing grows silent, and is loud again when it is heard
   expect(await value('reflector_fetches_total{resource="pods",cause="Expired"}')).toBe(1);
 });
 
+test('of the watches of several namespaces, the most silent one is told', async () => {
+  const [one, two] = [metrics.reflector(pods), metrics.reflector(pods)];
+  await clock.advance(10_000);
+  two.heard?.();
+  await clock.advance(5_000);
+  expect(await value('reflector_silence_seconds{resource="pods"}')).toBe(15);
+  one.heard?.();
+  expect(await value('reflector_silence_seconds{resource="pods"}')).toBe(5);
+});
+
 test('a failed reconciliation counts as an error, and as a terminal one if nobody tries again', async () => {
   const controller = metrics.controller('c', 1);
   controller.passStarted?.();

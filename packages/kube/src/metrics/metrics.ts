@@ -31,6 +31,7 @@ export class Metrics {
   readonly #metrics: RuntimeMetrics;
   /** By name, so that what is measured anew (the queue of the next term) takes the place of what was. */
   readonly #samples = new Map<string, () => void>();
+  readonly #watches = new Map<string, Set<{ heardAt: number }>>();
 
   constructor({ clock }: { readonly clock: Clock }) {
     this.#clock = clock;
@@ -109,18 +110,22 @@ export class Metrics {
     return ({ method, code }) => this.#metrics.requests.inc({ code: String(code), method, host });
   }
 
+  /** The hooks of one of a kind's reflectors; of several (one for each namespace) the most silent one is told. */
   reflector(kind: Kind): ReflectorEvents {
     const { watchFetches, watchSilence } = this.#metrics;
     const resource = resourceNameOf(kind);
-    let heardAt = this.#clock.monotonic();
+    const watch = { heardAt: this.#clock.monotonic() };
+    const watches = this.#watches.get(resource) ?? new Set();
+    this.#watches.set(resource, watches.add(watch));
     watchFetches.inc({ resource, cause: 'first' }, 0);
-    this.#samples.set(`silence ${resource}`, () =>
-      watchSilence.set({ resource }, (this.#clock.monotonic() - heardAt) / 1000),
-    );
+    this.#samples.set(`silence ${resource}`, () => {
+      const heardAt = Math.min(...[...watches].map((one) => one.heardAt));
+      watchSilence.set({ resource }, (this.#clock.monotonic() - heardAt) / 1000);
+    });
     return {
       fetching: (cause) => watchFetches.inc({ resource, cause }),
       heard: () => {
-        heardAt = this.#clock.monotonic();
+        watch.heardAt = this.#clock.monotonic();
       },
     };
   }
@@ -183,6 +188,7 @@ export class Metrics {
   /** Nothing is scraped any more, and nothing that was measured is held on to. */
   stop(): void {
     this.#samples.clear();
+    this.#watches.clear();
     this.registry.clear();
   }
 }
