@@ -138,9 +138,15 @@ function* validateResources(field: string, resources: JsonObject): Findings {
   for (const name of Object.keys(requests)) {
     yield* validateAmount(`${field}.requests[${name}]`, name, requests[name]);
     const [request, limit] = [parseQuantity(requests[name]), parseQuantity(limits[name])];
-    if (request && limit && request.nanos > limit.nanos) {
-      const detail = `must be less than or equal to ${name} limit of ${formatQuantity(limit)}`;
-      yield invalid(`${field}.requests`, formatQuantity(request), detail);
+    // Devices and huge pages cannot be promised twice.
+    const isExact = !RESOURCES.includes(name);
+    if (request && limit && (isExact ? request.nanos !== limit.nanos : request.nanos > limit.nanos)) {
+      const rule = isExact ? 'equal to' : 'less than or equal to';
+      yield invalid(
+        `${field}.requests`,
+        formatQuantity(request),
+        `must be ${rule} ${name} limit of ${formatQuantity(limit)}`,
+      );
     }
   }
 }

@@ -1,9 +1,9 @@
 import { isObject, type JsonObject } from '../schema/schema.ts';
 import type { WireObject } from '../served-kind.ts';
 import { type Behaviour, specDefaults } from './behaviour.ts';
-import { type Findings, invalid, required, unchanged } from './field-errors.ts';
+import { type Findings, required, unchanged } from './field-errors.ts';
 import { edit, editEach, fill, isAbsent, isSame, objectAt, textAt, textsOf, valueAt } from './fields.ts';
-import { selects } from './label-selector.ts';
+import { mismatch, selects } from './label-selector.ts';
 import { withTemplate } from './pod-defaults.ts';
 import { validatePodSpec } from './pod-validation.ts';
 import { countsOf } from './workload-validation.ts';
@@ -80,10 +80,7 @@ function withGeneratedSelector(object: WireObject): WireObject {
 function* validateSelectorOf(spec: JsonObject): Findings {
   if (!isObject(spec['selector'])) yield required('spec.selector');
   const labels = objectAt(spec, 'template', 'metadata', 'labels');
-  if (!isObject(spec['selector']) || !selects(spec['selector'], labels)) {
-    const value = Object.keys(labels).length === 0 ? null : labels;
-    yield invalid('spec.template.metadata.labels', value, '`selector` does not match template `labels`');
-  }
+  if (!isObject(spec['selector']) || !selects(spec['selector'], labels)) yield mismatch(spec);
 }
 
 export function* validateJobTemplate(field: string, template: JsonObject): Findings {

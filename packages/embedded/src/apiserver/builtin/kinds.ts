@@ -5,6 +5,7 @@ import { columnsOf } from '../tables/builtin-columns.ts';
 import * as admission from './admission.ts';
 import type { Behaviour } from './behaviour.ts';
 import { configMap } from './config-map.ts';
+import { controllerRevision } from './controller-revision.ts';
 import { cronJob } from './cron-job.ts';
 import { customResourceDefinition } from './custom-resource-definition.ts';
 import { daemonSet } from './daemon-set.ts';
@@ -36,6 +37,8 @@ export interface BuiltinKind extends ServedKind {
   readonly generation: boolean;
   /** What is set once, on create and after the defaults, whatever was sent: first status, finalizers, selectors. */
   readonly prepare?: (object: WireObject) => WireObject;
+  /** What an update cannot change and nobody complains about: taken from the stored object. */
+  readonly keep?: (object: WireObject, old: WireObject) => WireObject;
 }
 
 const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
@@ -58,6 +61,7 @@ const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
   'admissionregistration.k8s.io/v1/ValidatingAdmissionPolicyBinding': admission.validatingAdmissionPolicyBinding,
   'admissionregistration.k8s.io/v1/ValidatingWebhookConfiguration': admission.validatingWebhookConfiguration,
   'apiextensions.k8s.io/v1/CustomResourceDefinition': customResourceDefinition,
+  'apps/v1/ControllerRevision': controllerRevision,
   'apps/v1/DaemonSet': daemonSet,
   'apps/v1/Deployment': deployment,
   'apps/v1/ReplicaSet': replicaSet,
@@ -113,6 +117,7 @@ function builtinKind(facts: KindFacts): BuiltinKind {
     generation: behaviour.generation ?? false,
     ...(behaviour.defaults && { defaults: behaviour.defaults }),
     ...(behaviour.prepare && { prepare: behaviour.prepare }),
+    ...(behaviour.keep && { keep: behaviour.keep }),
     validate: (object, old) => [
       ...validateMetadata(object.metadata, behaviour.name),
       ...(behaviour.validate?.(object, old) ?? []),

@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from '../schema/schema.ts';
+import type { FieldError } from '../status.ts';
 import { type Findings, forbidden, invalid, required } from './field-errors.ts';
-import { listAt, objectAt, objectsAt, shownAt, textAt, textsAt } from './fields.ts';
+import { listAt, objectAt, objectsAt, shownAt, textAt, textsAt, valueAt } from './fields.ts';
 import { labels } from './metadata.ts';
 import { qualifiedName } from './names.ts';
 
@@ -56,7 +57,9 @@ function satisfies(expression: JsonObject, labels: JsonObject): boolean {
 /** The selector that a workload's pods have to match, checked against the labels that its template gives them. */
 export function* selectorOfTemplate(owner: string, spec: JsonObject): Findings {
   if (!isObject(spec['selector'])) {
-    yield required('spec.selector');
+    // DaemonSets alone are not told what is missing.
+    if (owner !== 'daemonset') yield required('spec.selector');
+    yield mismatch(spec);
     return;
   }
   const selector = objectAt(spec, 'selector');
@@ -70,11 +73,12 @@ export function* selectorOfTemplate(owner: string, spec: JsonObject): Findings {
     yield invalid('spec.selector', selector, 'invalid label selector');
     return;
   }
-  const given = objectAt(spec, 'template', 'metadata', 'labels');
-  if (!selects(selector, given)) {
-    const value = Object.keys(given).length === 0 ? null : given;
-    yield invalid('spec.template.metadata.labels', value, '`selector` does not match template `labels`');
-  }
+  if (!selects(selector, objectAt(spec, 'template', 'metadata', 'labels'))) yield mismatch(spec);
+}
+
+export function mismatch(spec: JsonObject): FieldError {
+  const given = valueAt(spec, 'template', 'metadata', 'labels');
+  return invalid('spec.template.metadata.labels', given, '`selector` does not match template `labels`');
 }
 
 /** `app=web,tier in (a,b),!old`: a selector as `scale` and `kubectl` write it. A plain map of labels is one as well. */

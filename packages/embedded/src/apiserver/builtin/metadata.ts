@@ -2,7 +2,7 @@ import type { WireMeta } from '../served-kind.ts';
 import type { FieldError } from '../status.ts';
 import { type Findings, invalid } from './field-errors.ts';
 import { objectsAt, textAt } from './fields.ts';
-import { labelValue, qualifiedName, type Rule, subdomain } from './names.ts';
+import { labelKey, labelValue, qualifiedName, type Rule, subdomain } from './names.ts';
 
 /** What every object's metadata has to satisfy, custom resources included. Names differ by kind; most are subdomains. */
 export function validateMetadata(metadata: WireMeta, name: Rule = subdomain): readonly FieldError[] {
@@ -24,7 +24,7 @@ function* findings(metadata: WireMeta, name: Rule): Findings {
 
 export function* labels(field: string, labels: Readonly<Record<string, unknown>>): Findings {
   for (const [key, value] of Object.entries(labels)) {
-    for (const message of qualifiedName(key)) yield invalid(field, key, message);
+    for (const message of labelKey(key)) yield invalid(field, key, message);
     for (const message of labelValue(String(value))) yield invalid(field, value, message);
   }
 }

@@ -46,12 +46,17 @@ const qualifiedPart: Rule = spelled(
   'name part must be no more than 63 bytes',
 );
 
-/** `name` or `domain/name`: keys of labels and annotations, finalizers, extended resources. */
-export const qualifiedName: Rule = (value) => {
+/** `name` or `domain/name`: annotations, finalizers, extended resources. */
+export const qualifiedName: Rule = (value) => qualified(value, 'a qualified name');
+
+/** The same for labels, which have a name of their own for it. */
+export const labelKey: Rule = (value) => qualified(value, 'a valid label key');
+
+function qualified(value: string, what: string): readonly string[] {
   const parts = value.split('/');
   if (parts.length > 2) {
     return [
-      `a qualified name must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '${QUALIFIED}') with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
+      `${what} must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '${QUALIFIED}') with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
     ];
   }
   const [prefix, name] = parts.length === 2 ? [parts[0] ?? '', parts[1] ?? ''] : [undefined, value];
@@ -61,7 +66,7 @@ export const qualifiedName: Rule = (value) => {
     ...(name === '' ? ['name part must be non-empty'] : []),
     ...qualifiedPart(name),
   ];
-};
+}
 
 export const labelValue: Rule = spelled(
   `(${QUALIFIED})?`,

@@ -103,7 +103,7 @@ export const endpointSlice: Behaviour = {
   *validate(object, old) {
     const type = textAt(object, 'addressType');
     if (type === '') yield required('addressType');
-    else yield* oneOf('addressType', type, ['IPv4', 'IPv6', 'FQDN']);
+    else yield* oneOf('addressType', type, ['FQDN', 'IPv4', 'IPv6']);
     if (old && type !== textAt(old, 'addressType')) yield invalid('addressType', type, 'field is immutable');
   },
 };

@@ -20,12 +20,12 @@ export function podSpec(spec: JsonObject): JsonObject {
 }
 
 export function podTemplate(template: JsonObject): JsonObject {
-  return edit({ ...template, metadata: objectAt(template, 'metadata') }, 'spec', podSpec);
+  return { ...template, metadata: objectAt(template, 'metadata'), spec: podSpec(objectAt(template, 'spec')) };
 }
 
-/** The template in an object's spec. */
+/** The template in an object's spec; one that was left out is there all the same, as everywhere in Go. */
 export function withTemplate(spec: JsonObject): JsonObject {
-  return edit(spec, 'template', podTemplate);
+  return { ...spec, template: podTemplate(objectAt(spec, 'template')) };
 }
 
 function container(container: JsonObject): JsonObject {

@@ -59,16 +59,13 @@ const MUTABLE =
 
 /** The real server appends a diff of its internal structures to the message; the rule alone is what people search for. */
 function* validateUpdate(spec: JsonObject, old: JsonObject): Findings {
-  if (!isSame(frozen(spec), frozen(old))) {
-    yield forbidden('spec', MUTABLE);
-    return;
-  }
-  const before = objectsAt(old, 'tolerations');
-  const kept = before.every((one) =>
+  const isKept = objectsAt(old, 'tolerations').every((one) =>
     objectsAt(spec, 'tolerations').some((other) => isSame(tolerated(one), tolerated(other))),
   );
-  if (!kept)
+  if (!isKept) {
     yield forbidden('spec.tolerations', 'existing toleration can not be modified except its tolerationSeconds');
+  }
+  if (!isKept || !isSame(frozen(spec), frozen(old))) yield forbidden('spec', MUTABLE);
 }
 
 const tolerated = (toleration: JsonObject): JsonObject => ({ ...toleration, tolerationSeconds: null });

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { WireMeta, WireObject } from '../served-kind.ts';
 import { messageOf, StatusError } from '../status.ts';
-import { textAt } from './fields.ts';
+import { objectAt, objectsAt, textAt } from './fields.ts';
 import { BUILTIN_KINDS, type BuiltinKind } from './kinds.ts';
 import { allocate } from './service.ts';
 
@@ -104,7 +104,16 @@ test.each(refused.map((one) => [one.promise, one] as const))('%s', (_, { sent, s
 
 function updated(kind: BuiltinKind, sent: WireObject, stored: WireObject): WireObject {
   const metadata = { ...stored.metadata, ...sent.metadata };
-  return kind.defaults?.({ ...sent, metadata, status: stored['status'] }) ?? { ...sent, metadata };
+  const wanted = { ...sent, ...(kind.kind === 'Pod' && { spec: admitted(sent, stored) }), metadata };
+  return kind.defaults?.({ ...wanted, status: stored['status'] }) ?? wanted;
+}
+
+/** Admission gives a pod the same tolerations again on each update. */
+function admitted(sent: WireObject, stored: WireObject): unknown {
+  const given = objectsAt(stored, 'spec', 'tolerations').filter((one) =>
+    textAt(one, 'key').startsWith('node.kubernetes.io/'),
+  );
+  return { ...objectAt(sent, 'spec'), tolerations: [...objectsAt(sent, 'spec', 'tolerations'), ...given] };
 }
 
 test.each([

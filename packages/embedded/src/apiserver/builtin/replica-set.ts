@@ -2,7 +2,7 @@ import { type Behaviour, firstStatus, specDefaults } from './behaviour.ts';
 import { replicaScale } from './deployment.ts';
 import { required } from './field-errors.ts';
 import { fill, objectAt, textsOf } from './fields.ts';
-import { selectorOfTemplate } from './label-selector.ts';
+import { mismatch, selectorOfTemplate, selects } from './label-selector.ts';
 import { withTemplate } from './pod-defaults.ts';
 import { validateTemplate } from './pod-validation.ts';
 import { countsOf, sameSelector, templateOf } from './workload-validation.ts';
@@ -38,7 +38,9 @@ export const replicationController: Behaviour = {
   *validate(object) {
     const spec = objectAt(object, 'spec');
     yield* countsOf(spec, 'replicas', 'minReadySeconds');
-    if (Object.keys(objectAt(spec, 'selector')).length === 0) yield required('spec.selector');
+    const matchLabels = objectAt(spec, 'selector');
+    if (Object.keys(matchLabels).length === 0) yield required('spec.selector');
+    if (!selects({ matchLabels }, objectAt(spec, 'template', 'metadata', 'labels'))) yield mismatch(spec);
     yield* validateTemplate('spec.template', templateOf(object), ['Always']);
   },
 };
