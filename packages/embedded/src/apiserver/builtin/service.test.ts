@@ -34,5 +34,36 @@ test('node ports are given to types that have them, and kept by their port', () 
 
 test('a name for another host needs nothing', () => {
   const alias = service({ type: 'ExternalName', externalName: 'a.b' });
-  expect(allocate(alias, undefined, allocator)).toBe(alias);
+  expect(allocate(alias, undefined, allocator)).toEqual(alias);
+});
+
+const balanced = {
+  type: 'LoadBalancer',
+  allocateLoadBalancerNodePorts: true,
+  clusterIP: '10.96.0.1',
+  clusterIPs: ['10.96.0.1'],
+  externalTrafficPolicy: 'Cluster',
+  internalTrafficPolicy: 'Cluster',
+  ipFamilies: ['IPv4'],
+  ipFamilyPolicy: 'SingleStack',
+  ports: [{ ...port, nodePort: 31_000 }],
+};
+
+test('a service that becomes smaller loses what its new type has no use for', () => {
+  const plain = allocate(service({ ...balanced, type: 'ClusterIP' }), service(balanced), allocator);
+  expect(plain['spec']).toEqual({
+    type: 'ClusterIP',
+    clusterIP: '10.96.0.1',
+    clusterIPs: ['10.96.0.1'],
+    internalTrafficPolicy: 'Cluster',
+    ipFamilies: ['IPv4'],
+    ipFamilyPolicy: 'SingleStack',
+    ports: [port],
+  });
+  const alias = { ...balanced, type: 'ExternalName', externalName: 'a.b' };
+  expect(allocate(service(alias), service(balanced), allocator)['spec']).toEqual({
+    type: 'ExternalName',
+    externalName: 'a.b',
+    ports: [port],
+  });
 });

@@ -3,7 +3,19 @@ import type { WireObject } from '../served-kind.ts';
 import { type Behaviour, specDefaults } from './behaviour.ts';
 import { PROTOCOLS, validatePortReference } from './container-validation.ts';
 import { duplicate, type Findings, forbidden, invalid, oneOf, portNumber, required } from './field-errors.ts';
-import { editEach, fill, isAbsent, listAt, numberAt, objectAt, objectsAt, textAt, valueAt, without } from './fields.ts';
+import {
+  editEach,
+  fill,
+  isAbsent,
+  isSame,
+  listAt,
+  numberAt,
+  objectAt,
+  objectsAt,
+  textAt,
+  valueAt,
+  without,
+} from './fields.ts';
 import { labels } from './metadata.ts';
 import { ipAddress, label, labelName, subdomain } from './names.ts';
 
@@ -61,27 +73,52 @@ export interface Allocator {
   nodePort(): number;
 }
 
-/** Gives a service the addresses and ports that it needs and does not have. `old` keeps its own on update. */
+/**
+ * Gives a service the addresses and ports that it needs and does not have, and takes away what its new type has no use
+ * for: a patch of `type` alone is enough. `old` keeps its own on update.
+ */
 export function allocate(object: WireObject, old: WireObject | undefined, allocator: Allocator): WireObject {
-  const spec = objectAt(object, 'spec');
-  const type = textAt(spec, 'type');
-  if (type === 'ExternalName') return object;
   const before = objectAt(old, 'spec');
+  const spec = withoutLeftovers(objectAt(object, 'spec'), before);
+  if (spec['type'] === 'ExternalName') return { ...object, spec };
   const address = textAt(spec, 'clusterIP') || textAt(before, 'clusterIP') || allocator.address();
   const addressed: JsonObject = { ...spec, clusterIP: address, clusterIPs: [address] };
-  const hasNodePorts =
-    type === 'NodePort' || (type === 'LoadBalancer' && spec['allocateLoadBalancerNodePorts'] !== false);
-  if (!hasNodePorts) return { ...object, spec: addressed };
+  if (!hasNodePorts(spec)) return { ...object, spec: addressed };
   return {
     ...object,
     spec: editEach(addressed, 'ports', (port) => {
-      const known = objectsAt(before, 'ports').find(
-        (candidate) => candidate['port'] === port['port'] && candidate['protocol'] === port['protocol'],
-      );
-      const own = numberAt(port, 'nodePort') || numberAt(known, 'nodePort');
+      const own = numberAt(port, 'nodePort') || numberAt(portLike(port, before), 'nodePort');
       return { ...port, nodePort: own || allocator.nodePort() };
     }),
   };
+}
+
+const hasNodePorts = (spec: JsonObject) =>
+  spec['type'] === 'NodePort' || (spec['type'] === 'LoadBalancer' && spec['allocateLoadBalancerNodePorts'] !== false);
+
+const portLike = (port: JsonObject, spec: JsonObject) =>
+  objectsAt(spec, 'ports').find((other) => other['port'] === port['port'] && other['protocol'] === port['protocol']);
+
+/** What each type has and the others do not. */
+const OWN_FIELDS: Readonly<Record<string, readonly string[]>> = {
+  ClusterIP: ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy', 'internalTrafficPolicy'],
+  NodePort: ['externalTrafficPolicy'],
+  LoadBalancer: ['allocateLoadBalancerNodePorts', 'loadBalancerClass', 'healthCheckNodePort'],
+};
+
+/** Each type has what those before it have. */
+const GROWING = ['ExternalName', 'ClusterIP', 'NodePort', 'LoadBalancer'];
+
+/** Fields of the old type that nobody touched; a changed one stays, for validation to refuse. */
+function withoutLeftovers(spec: JsonObject, old: JsonObject): JsonObject {
+  const [now, before] = [spec, old].map((one) => GROWING.indexOf(textAt(one, 'type')));
+  if (now === undefined || before === undefined || before <= now) return spec;
+  const surplus = GROWING.slice(now + 1, before + 1).flatMap((type) => OWN_FIELDS[type] ?? []);
+  const left = without(spec, ...surplus.filter((field) => isSame(spec[field], old[field])));
+  if (now >= GROWING.indexOf('NodePort')) return left;
+  return editEach(left, 'ports', (port) =>
+    port['nodePort'] === portLike(port, old)?.['nodePort'] ? without(port, 'nodePort') : port,
+  );
 }
 
 function* validatePorts(spec: JsonObject): Findings {
