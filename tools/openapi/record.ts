@@ -28,14 +28,15 @@ const NAMESPACE = 'kubectl-x';
 const { values } = parseArgs({ options: { kubeconfig: { type: 'string' } } });
 if (values.kubeconfig === undefined) throw new Error('usage: node tools/openapi/record.ts --kubeconfig FILE');
 
-const server = new ApiServer(values.kubeconfig);
+const server = await ApiServer.of(values.kubeconfig);
 const { kinds } = await readApi(server, SERVED);
 const samples = join(import.meta.dirname, 'samples');
 const apiserver = join(import.meta.dirname, '../../packages/embedded/src/apiserver');
 
 await send('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
-// Pods are refused until the controller manager has made the namespace's service account.
-while ((await server.send('GET', `/api/v1/namespaces/${NAMESPACE}/serviceaccounts/default`, {})).status === 404);
+// Pods are refused without it; a controller would make it later.
+const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default' } };
+await send('POST', `/api/v1/namespaces/${NAMESPACE}/serviceaccounts`, account);
 
 const accepted: string[] = [];
 for (const document of parseAllDocuments(readFileSync(join(samples, 'accepted.yaml'), 'utf8'))) {
@@ -82,6 +83,7 @@ for (const document of parseAllDocuments(readFileSync(join(samples, 'shown.yaml'
 writeLines(join(apiserver, 'tables/shown.gen.json'), shown);
 
 await server.send('DELETE', `/api/v1/namespaces/${NAMESPACE}`, {});
+await server.close();
 console.log(`${accepted.length} accepted, ${refused.length} refused, ${shown.length} shown`);
 
 /** Leaves out what differs from run to run and says nothing. */
@@ -93,7 +95,7 @@ function tidy(text: string): unknown {
   );
 }
 
-function send(method: string, path: string, body: Sample): Promise<Answer> {
+function send(method: 'POST' | 'PUT', path: string, body: Sample): Promise<Answer> {
   return server.send(method, path, { 'content-type': 'application/json' }, JSON.stringify(body));
 }
 

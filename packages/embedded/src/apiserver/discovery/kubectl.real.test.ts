@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { BUILTIN_KINDS } from '../builtin/index.ts';
 import { groupDocument, index } from '../openapi/index.ts';
 import { AGGREGATED, acceptsAggregated, aggregated, resourceList } from './index.ts';
@@ -43,7 +43,10 @@ function openApi(path: string) {
 }
 
 async function kubectl(...args: readonly string[]): Promise<string> {
-  const { stdout } = await run('kubectl', args, { maxBuffer: 1 << 26 });
+  const { stdout } = await run(inject('kubectl'), args, {
+    maxBuffer: 1 << 26,
+    env: { KUBECONFIG: inject('kubeconfig'), HOME: cache },
+  });
   return stdout;
 }
 
@@ -93,7 +96,7 @@ test('kubectl dry-runs and validates on the server: it finds the parameters in o
     manifest,
     JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x', namespace: 'n' } }),
   );
-  await expect(run('kubectl', ['create', '-v=6', '--dry-run=server', '-f', manifest, ...ours])).rejects.toThrow(
+  await expect(run(inject('kubectl'), ['create', '-v=6', '--dry-run=server', '-f', manifest, ...ours])).rejects.toThrow(
     'configmaps?dryRun=All&fieldManager=kubectl-create&fieldValidation=Strict',
   );
 });
