@@ -33,7 +33,9 @@ const { kinds } = await readApi(server, SERVED);
 const samples = join(import.meta.dirname, 'samples');
 const apiserver = join(import.meta.dirname, '../../packages/embedded/src/apiserver');
 
-await send('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
+const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } };
+const isNew = (await send('POST', '/api/v1/namespaces', namespace)).status === 201;
+if (!isNew) throw new Error(`namespace ${NAMESPACE} is there: delete it, or wait until it is gone`);
 // Pods are refused without it; a controller would make it later.
 const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default' } };
 await send('POST', `/api/v1/namespaces/${NAMESPACE}/serviceaccounts`, account);
@@ -50,8 +52,7 @@ writeLines(join(apiserver, 'builtin/accepted.gen.json'), accepted);
 const refused: string[] = [];
 const cases: readonly Refused[] = parse(readFileSync(join(samples, 'refused.yaml'), 'utf8'));
 for (const { promise, stored, sent } of cases) {
-  const before = stored && (await send('POST', collectionOf(stored), stored));
-  if (before && before.status !== 201) throw new Error(`${promise}: ${before.text}`);
+  const before = stored && (await store(stored));
   const object = `${collectionOf(sent)}/${sent.metadata.name}`;
   const answer = stored
     ? await send('PUT', `${object}?dryRun=All`, sent)
@@ -69,14 +70,10 @@ const shown: string[] = [];
 for (const document of parseAllDocuments(readFileSync(join(samples, 'shown.yaml'), 'utf8'))) {
   const sent: Sample = document.toJS();
   const object = `${collectionOf(sent)}/${sent.metadata.name}`;
-  const answer = await send('POST', collectionOf(sent), sent);
-  if (answer.status !== 201) throw new Error(`${sent.kind} ${sent.metadata.name}: ${answer.text}`);
-  if (sent.status !== undefined) {
-    const patch = JSON.stringify({ status: sent.status });
-    await server.send('PATCH', `${object}/status`, { 'content-type': 'application/merge-patch+json' }, patch);
-  }
+  await store(sent);
   const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
   const table = await server.send('GET', `${object}?includeObject=Object`, { accept });
+  if (table.status !== 200) throw new Error(`${sent.kind} ${sent.metadata.name}: ${table.text}`);
   await server.send('DELETE', `${object}?gracePeriodSeconds=0`, {});
   shown.push(JSON.stringify({ now: table.date, table: tidy(table.text) }));
 }
@@ -85,6 +82,16 @@ writeLines(join(apiserver, 'tables/shown.gen.json'), shown);
 await server.send('DELETE', `/api/v1/namespaces/${NAMESPACE}`, {});
 await server.close();
 console.log(`${accepted.length} accepted, ${refused.length} refused, ${shown.length} shown`);
+
+/** Creates an object, with its status where it has one. */
+async function store(sample: Sample): Promise<Answer> {
+  const created = await send('POST', collectionOf(sample), sample);
+  if (created.status !== 201) throw new Error(`${sample.kind} ${sample.metadata.name}: ${created.text}`);
+  if (sample.status === undefined) return created;
+  const path = `${collectionOf(sample)}/${sample.metadata.name}/status`;
+  const patch = JSON.stringify({ status: sample.status });
+  return server.send('PATCH', path, { 'content-type': 'application/merge-patch+json' }, patch);
+}
 
 /** Leaves out what differs from run to run and says nothing. */
 function tidy(text: string): unknown {

@@ -28,7 +28,7 @@ export const persistentVolumeClaim: Behaviour = {
       yield invalid('spec.resources[storage]', formatQuantity(storage), 'must be greater than zero');
     }
     yield* oneOf('spec.volumeMode', textAt(spec, 'volumeMode'), VOLUME_MODES);
-    if (old) yield* validateClaimUpdate(spec, objectAt(old, 'spec'), textAt(old, 'status', 'phase') === 'Bound');
+    if (old) yield* validateClaimUpdate(spec, objectAt(old, 'spec'), objectAt(old, 'status'));
   },
 };
 
@@ -46,8 +46,11 @@ function* validateAccessModes(spec: JsonObject, detail = ''): Findings {
 }
 
 /** A bound claim may grow and get another attributes class; a volume or a class may be filled in where none is. */
-function* validateClaimUpdate(spec: JsonObject, old: JsonObject, isBound: boolean): Findings {
+function* validateClaimUpdate(spec: JsonObject, old: JsonObject, status: JsonObject): Findings {
+  const isBound = status['phase'] === 'Bound';
   const [now, before] = [spec, old].map((one) => parseQuantity(valueAt(one, 'resources', 'requests', 'storage')));
+  // A growth that failed may be taken back, down to what is there.
+  const capacity = parseQuantity(valueAt(status, 'capacity', 'storage'));
   const frozen = (one: JsonObject): JsonObject => ({
     ...one,
     ...(isBound && { resources: null, volumeAttributesClassName: null }),
@@ -59,7 +62,7 @@ function* validateClaimUpdate(spec: JsonObject, old: JsonObject, isBound: boolea
       'spec',
       'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims',
     );
-  } else if (now && before && now.nanos < before.nanos) {
+  } else if (now && before && now.nanos < before.nanos && now.nanos <= (capacity?.nanos ?? 0n)) {
     yield forbidden('spec.resources.requests.storage', 'field can not be less than status.capacity');
   }
 }
