@@ -1,24 +1,15 @@
-import { readFileSync } from 'node:fs';
-import { request } from 'node:https';
-import { parse } from 'yaml';
+import { kubeconfig, socketTransport, type Transport, type TransportRequest } from '@polder/kube/client';
 
-/** Speaks to the API server that a kubeconfig's current context names. Client certificates only. */
+/** The API server that a kubeconfig's current context names, read as it is: no caches, no types. */
 export class ApiServer {
-  readonly #server: string;
-  readonly #tls: { readonly ca: Buffer; readonly cert: Buffer; readonly key: Buffer };
+  readonly #transport: Transport;
 
-  constructor(kubeconfigFile: string) {
-    const config: Kubeconfig = parse(readFileSync(kubeconfigFile, 'utf8'));
-    const context = config.contexts.find(({ name }) => name === config['current-context'])?.context;
-    const cluster = config.clusters.find(({ name }) => name === context?.cluster)?.cluster;
-    const user = config.users.find(({ name }) => name === context?.user)?.user;
-    if (!cluster || !user) throw new Error(`${kubeconfigFile}: current-context names no cluster with a user`);
-    this.#server = cluster.server;
-    this.#tls = {
-      ca: bytes(cluster['certificate-authority-data'], cluster['certificate-authority']),
-      cert: bytes(user['client-certificate-data'], user['client-certificate']),
-      key: bytes(user['client-key-data'], user['client-key']),
-    };
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  static async of(kubeconfigFile: string): Promise<ApiServer> {
+    return new ApiServer(socketTransport(await kubeconfig([kubeconfigFile])));
   }
 
   async read(path: string, accept = 'application/json'): Promise<string> {
@@ -27,38 +18,24 @@ export class ApiServer {
     return text;
   }
 
-  send(method: string, path: string, headers: Record<string, string>, body = ''): Promise<Answer> {
-    return new Promise((resolve, reject) => {
-      const call = request(new URL(path, this.#server), { ...this.#tls, method, headers }, (response) => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('error', reject);
-        response.on('end', () => {
-          resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') });
-        });
-      });
-      call.on('error', reject);
-      call.end(body);
-    });
+  async send(
+    method: TransportRequest['method'],
+    path: string,
+    headers: Readonly<Record<string, string>>,
+    body?: string,
+  ): Promise<Answer> {
+    const response = await this.#transport.request({ method, path, headers, body });
+    return { status: response.status, text: await response.text(), date: response.headers['date'] ?? '' };
+  }
+
+  close(): Promise<void> {
+    return this.#transport.close();
   }
 }
 
 export interface Answer {
   readonly status: number;
   readonly text: string;
-}
-
-interface Kubeconfig {
-  readonly 'current-context': string;
-  readonly contexts: readonly { name: string; context: { cluster: string; user: string } }[];
-  readonly clusters: readonly { name: string; cluster: { server: string } & Credentials }[];
-  readonly users: readonly { name: string; user: Credentials }[];
-}
-
-type Credentials = { readonly [field: string]: string };
-
-function bytes(data: string | undefined, file: string | undefined): Buffer {
-  if (data !== undefined) return Buffer.from(data, 'base64');
-  if (file !== undefined) return readFileSync(file);
-  throw new Error('the kubeconfig has no client certificate (or its authority): use the one of the control plane');
+  /** The server's clock. */
+  readonly date: string;
 }

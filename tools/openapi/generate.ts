@@ -7,25 +7,16 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readApi } from './api.ts';
 import { ApiServer } from './api-server.ts';
-import { definitionFiles, kindFacts } from './documents.ts';
-import { builtinKinds } from './kinds.ts';
-import { EMBEDDED_TYPES, SERVED } from './served.ts';
-import { coreSchemas } from './structural.ts';
-import { coreTypes } from './types.ts';
+import { DEFINITIONS, generatedFiles } from './files.ts';
+import { SERVED } from './served.ts';
 
 const { values } = parseArgs({ options: { kubeconfig: { type: 'string' } } });
 if (values.kubeconfig === undefined) throw new Error('usage: node tools/openapi/generate.ts --kubeconfig FILE');
 
-const api = await readApi(new ApiServer(values.kubeconfig), SERVED);
 const root = join(import.meta.dirname, '../..');
-const kinds = join(root, 'packages/kube/src/kinds');
-const apiserver = join(root, 'packages/embedded/src/apiserver');
-const definitions = join(apiserver, 'openapi');
-
-for (const file of globSync('*.json', { cwd: definitions })) rmSync(join(definitions, file));
-for (const [name, text] of definitionFiles(api)) writeFileSync(join(definitions, name), text);
-writeFileSync(join(apiserver, 'builtin/facts.gen.ts'), kindFacts(api));
-writeFileSync(join(kinds, 'core.gen.ts'), coreTypes(api));
-writeFileSync(join(kinds, 'builtin.gen.ts'), builtinKinds(api));
-writeFileSync(join(kinds, 'core-schemas.gen.ts'), coreSchemas(api, EMBEDDED_TYPES));
+const server = await ApiServer.of(values.kubeconfig);
+const api = await readApi(server, SERVED);
+await server.close();
+for (const file of globSync(`${DEFINITIONS}/*.json`, { cwd: root })) rmSync(join(root, file));
+for (const [file, text] of generatedFiles(api)) writeFileSync(join(root, file), text);
 console.log(`${api.kinds.length} kinds, ${api.definitions.size} definitions`);

@@ -1,12 +1,13 @@
-import { expect, test } from 'vitest';
-import type { Api } from './api.ts';
-import { readApi } from './api.ts';
+import { afterAll, expect, inject, test } from 'vitest';
+import { type Api, readApi } from './api.ts';
 import { ApiServer } from './api-server.ts';
 import { EMBEDDED_TYPES, SERVED } from './served.ts';
 import { definitionNamed, structural } from './structural.ts';
 
-const server = new ApiServer(process.env['KUBECONFIG'] ?? '');
+const server = await ApiServer.of(inject('kubeconfig'));
 const api: Api = await readApi(server, SERVED);
+
+afterAll(() => server.close());
 
 test.each(EMBEDDED_TYPES)('a real API server accepts the schema of %s inside a CRD', async (type) => {
   const schema = structural(definitionNamed(type, api), api.definitions);

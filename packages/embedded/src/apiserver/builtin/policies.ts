@@ -1,0 +1,78 @@
+/** Kinds that set bounds for others: quotas, ranges, priorities. */
+import type { JsonObject } from '../schema/schema.ts';
+import { type Behaviour, specDefaults } from './behaviour.ts';
+import { forbidden, invalid } from './field-errors.ts';
+import { edit, editEach, fill, numberAt, objectAt, textAt } from './fields.ts';
+import { amounts } from './pod-defaults.ts';
+import { formatQuantity, parseQuantity } from './quantity.ts';
+
+export const resourceQuota: Behaviour = {
+  defaults: specDefaults((spec) => edit(spec, 'hard', amounts)),
+  prepare: (object) => ({ ...object, status: {} }),
+  *validate(object) {
+    for (const [name, amount] of Object.entries(objectAt(object, 'spec', 'hard'))) {
+      const field = `spec.hard[${name}]`;
+      if (!isQuotaResource(name)) {
+        yield invalid(field, name, 'must be a standard resource type or fully qualified');
+        yield invalid(field, name, 'must be a standard resource for quota');
+      }
+      const quantity = parseQuantity(amount);
+      if (quantity && quantity.nanos < 0n) {
+        yield invalid(field, formatQuantity(quantity), 'must be greater than or equal to 0');
+      }
+    }
+  },
+};
+
+const COUNTED = [
+  'configmaps',
+  'cpu',
+  'ephemeral-storage',
+  'memory',
+  'persistentvolumeclaims',
+  'pods',
+  'replicationcontrollers',
+  'resourcequotas',
+  'secrets',
+  'services',
+  'services.loadbalancers',
+  'services.nodeports',
+];
+
+const isQuotaResource = (name: string) =>
+  name.includes('/') || COUNTED.includes(name) || /^(requests|limits)\.|^hugepages-/.test(name);
+
+export const limitRange: Behaviour = {
+  defaults: specDefaults((spec) => editEach(spec, 'limits', limit)),
+};
+
+/** For containers, the largest allowed amount is the limit of those that name none, and that limit is their request. */
+function limit(item: JsonObject): JsonObject {
+  const spelled = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'].reduce(
+    (changed, name) => edit(changed, name, amounts),
+    item,
+  );
+  if (textAt(item, 'type') !== 'Container') return spelled;
+  const limits = fill(objectAt(spelled, 'default'), objectAt(spelled, 'max'));
+  const requests = fill(fill(objectAt(spelled, 'defaultRequest'), limits), objectAt(spelled, 'min'));
+  return {
+    ...spelled,
+    ...(Object.keys(limits).length > 0 && { default: limits }),
+    ...(Object.keys(requests).length > 0 && { defaultRequest: requests }),
+  };
+}
+
+export const priorityClass: Behaviour = {
+  generation: true,
+  defaults: (object) => ({
+    ...object,
+    value: numberAt(object, 'value') ?? 0,
+    preemptionPolicy: textAt(object, 'preemptionPolicy') || 'PreemptLowerPriority',
+  }),
+  *validate(object, old) {
+    if (!old) return;
+    for (const field of ['value', 'preemptionPolicy']) {
+      if (object[field] !== old[field]) yield forbidden(field, 'may not be changed in an update.');
+    }
+  },
+};
