@@ -54,7 +54,7 @@ export async function startWebhook(world: World, options: WebhookOptions): Promi
   const reviews: Review[] = [];
   let probed = false;
 
-  const authority = await createAuthority('webhook');
+  const authority = await createAuthority('webhook authority');
   const serving = await authority.issueServing('webhook', ['127.0.0.1']);
   const server = createServer({ cert: serving.certificate, key: serving.key }, (request, response) => {
     const parts: Buffer[] = [];

@@ -33,7 +33,7 @@ export class Kubectl implements AsyncDisposable {
   /** In a fresh namespace. */
   static async open(program: string, kubeconfig: string): Promise<Kubectl> {
     const kubectl = new Kubectl(program, kubeconfig, `kubectl-${randomBytes(4).toString('hex')}`);
-    await kubectl.says(['create', 'namespace', kubectl.namespace]);
+    await kubectl.creates({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: kubectl.namespace } });
     return kubectl;
   }
 
@@ -63,6 +63,11 @@ export class Kubectl implements AsyncDisposable {
     const { code, stdout, stderr } = await this.run(args, options);
     if (code === 0) throw new Error(`kubectl ${args.join(' ')} was expected to fail, but printed: ${stdout}`);
     return stderr;
+  }
+
+  /** For the steps that only prepare a case. */
+  async creates(object: unknown): Promise<void> {
+    await this.says(['create', '-f', '-'], { stdin: JSON.stringify(object) });
   }
 
   /** For what runs on: watches, waits. */

@@ -26,7 +26,7 @@ async function widgets(kubectl: Kubectl): Promise<{ readonly group: string; read
     ],
     subresources: { status: {} },
   });
-  await kubectl.says(['create', '-f', '-'], { stdin: JSON.stringify(definition) });
+  await kubectl.creates(definition);
   await kubectl.says(['wait', '--for=condition=Established', `crd/${name}`, '--timeout=30s']);
   const widget = {
     apiVersion: `${group}/v1`,
@@ -161,7 +161,7 @@ export const reading = cases((promise) => {
       firstTimestamp: '2026-01-01T00:00:00Z',
       lastTimestamp: '2026-01-01T00:00:00Z',
     };
-    await kubectl.says(['create', '-f', '-'], { stdin: JSON.stringify(event) });
+    await kubectl.creates(event);
     expect(await kubectl.says(['describe', 'pod', 'a'])).toMatch(/Warning +BackOff +\S+ +kubelet +Back-off restarting/);
     expect((await kubectl.rows(['get', 'events', '--no-headers']))[0]?.slice(1)).toEqual([
       'Warning',

@@ -126,7 +126,7 @@ export const writing = cases((promise) => {
   }
 
   promise('label and annotate: set, refuse to overwrite, remove', async (kubectl) => {
-    await kubectl.says(['create', 'configmap', 'a']);
+    await kubectl.creates(configMap('a'));
     expect(await kubectl.says(['label', 'configmap', 'a', 'tier=one'])).toBe('configmap/a labeled\n');
     expect(await kubectl.complains(['label', 'configmap', 'a', 'tier=two'])).toContain(
       "'tier' already has a value (one), and --overwrite is false",
@@ -137,7 +137,7 @@ export const writing = cases((promise) => {
   });
 
   promise('scale: sets the replicas, and only from the number that is expected', async (kubectl) => {
-    await kubectl.says(['create', 'deployment', 'web', '--image=example.com/web:1']);
+    await kubectl.creates(deployment('web'));
     expect(await kubectl.says(['scale', 'deployment', 'web', '--replicas=4'])).toBe('deployment.apps/web scaled\n');
     expect(await kubectl.says(['get', 'deployment', 'web', '-o', 'jsonpath={.spec.replicas}'])).toBe('4');
     expect(await kubectl.complains(['scale', 'deployment', 'web', '--current-replicas=1', '--replicas=5'])).toContain(
@@ -146,8 +146,8 @@ export const writing = cases((promise) => {
   });
 
   promise('set image and rollout restart: change the template', async (kubectl) => {
-    await kubectl.says(['create', 'deployment', 'web', '--image=example.com/web:1']);
-    expect(await kubectl.says(['set', 'image', 'deployment/web', 'web=example.com/web:2'])).toBe(
+    await kubectl.creates(deployment('web'));
+    expect(await kubectl.says(['set', 'image', 'deployment/web', 'main=example.com/web:2'])).toBe(
       'deployment.apps/web image updated\n',
     );
     expect(await kubectl.says(['rollout', 'restart', 'deployment/web'])).toBe('deployment.apps/web restarted\n');
@@ -158,7 +158,7 @@ export const writing = cases((promise) => {
   });
 
   promise('rollout status: waits until all replicas are updated and available', async (kubectl) => {
-    await kubectl.says(['create', 'deployment', 'web', '--image=example.com/web:1', '--replicas=2']);
+    await kubectl.creates(deployment('web', { replicas: 2 }));
     const rollout = kubectl.start(['rollout', 'status', 'deployment/web', '--timeout=30s']);
     await rollout.prints(/Waiting for deployment spec update to be observed/);
     const report = async (ready: number) => {
@@ -181,7 +181,7 @@ export const writing = cases((promise) => {
   });
 
   promise('edit: writes back what the editor left', async (kubectl) => {
-    await kubectl.says(['create', 'configmap', 'a', '--from-literal=k=before']);
+    await kubectl.creates(configMap('a', { k: 'before' }));
     const editor = join(kubectl.home, 'editor.sh');
     writeFileSync(editor, '#!/bin/sh\nsed -i s/before/after/ "$1"\n', { mode: 0o755 });
     const edit = () => kubectl.says(['edit', 'configmap', 'a'], { env: { KUBE_EDITOR: editor } });
@@ -190,7 +190,7 @@ export const writing = cases((promise) => {
   });
 
   promise('replace: the whole object, refused at a stale version', async (kubectl) => {
-    await kubectl.says(['create', 'configmap', 'a', '--from-literal=k=1']);
+    await kubectl.creates(configMap('a', { k: '1' }));
     const read = await kubectl.says(['get', 'configmap', 'a', '-o', 'json']);
     const replace = (value: string) =>
       kubectl.run(['replace', '-f', '-'], { stdin: read.replace('"k": "1"', `"k": "${value}"`) });
@@ -246,7 +246,7 @@ export const writing = cases((promise) => {
   });
 
   promise('wait: for a condition, for a field, for deletion', async (kubectl) => {
-    await kubectl.says(['create', 'deployment', 'web', '--image=example.com/web:1']);
+    await kubectl.creates(deployment('web'));
     const available = kubectl.start(['wait', '--for=condition=Available', 'deployment/web', '--timeout=30s']);
     const counted = kubectl.start(['wait', '--for=jsonpath={.status.replicas}=1', 'deployment/web', '--timeout=30s']);
     const conditions = [{ type: 'Available', status: 'True' }];
