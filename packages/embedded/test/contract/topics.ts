@@ -2,8 +2,10 @@ import { admission } from './admission.ts';
 import { apply } from './apply.ts';
 import { applyMerges } from './apply-merges.ts';
 import { cel } from './cel.ts';
+import { conversion } from './conversion.ts';
 import { create } from './create.ts';
 import { customResources } from './custom-resources.ts';
+import { customSchemas } from './custom-schemas.ts';
 import { defaults } from './defaults.ts';
 import { remove } from './delete.ts';
 import { discovery } from './discovery.ts';
@@ -11,6 +13,7 @@ import { errors } from './errors.ts';
 import { eventsAndLeases } from './events-leases.ts';
 import { kinds } from './kinds.ts';
 import { list } from './list.ts';
+import { managedFields } from './managed-fields.ts';
 import { namespaces } from './namespaces.ts';
 import { patch } from './patch.ts';
 import { podSubresources } from './pod-subresources.ts';
@@ -35,6 +38,7 @@ export const topics: readonly Topic[] = [
   patch,
   apply,
   applyMerges,
+  managedFields,
   remove,
   status,
   scale,
@@ -44,6 +48,8 @@ export const topics: readonly Topic[] = [
   kinds,
   races,
   customResources,
+  customSchemas,
+  conversion,
   admission,
   cel,
   tables,

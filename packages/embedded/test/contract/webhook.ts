@@ -54,31 +54,18 @@ export async function startWebhook(world: World, options: WebhookOptions): Promi
   const reviews: Review[] = [];
   let probed = false;
 
-  const authority = await createAuthority('webhook authority');
-  const serving = await authority.issueServing('webhook', ['127.0.0.1']);
-  const server = createServer({ cert: serving.certificate, key: serving.key }, (request, response) => {
-    const parts: Buffer[] = [];
-    request.on('data', (part: Buffer) => parts.push(part));
-    request.on('end', () => {
-      const { request: review }: { request: Review } = JSON.parse(Buffer.concat(parts).toString());
-      const isProbe = review.name === PROBE;
-      probed ||= isProbe;
-      if (!isProbe) reviews.push(review);
-      const verdict = isProbe ? allow() : options.judge(review);
-      response.setHeader('content-type', 'application/json');
-      response.end(
-        JSON.stringify({
-          apiVersion: 'admission.k8s.io/v1',
-          kind: 'AdmissionReview',
-          response: { uid: review.uid, ...verdict },
-        }),
-      );
-    });
+  const server = await serveReviews((text) => {
+    const { request: review }: { request: Review } = JSON.parse(text);
+    const isProbe = review.name === PROBE;
+    probed ||= isProbe;
+    if (!isProbe) reviews.push(review);
+    const verdict = isProbe ? allow() : options.judge(review);
+    return {
+      apiVersion: 'admission.k8s.io/v1',
+      kind: 'AdmissionReview',
+      response: { uid: review.uid, ...verdict },
+    };
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
 
   const name = `${world.fresh('hook')}.example.com`;
   const collection = `/apis/admissionregistration.k8s.io/v1/${options.phase.toLowerCase()}webhookconfigurations`;
@@ -89,8 +76,8 @@ export async function startWebhook(world: World, options: WebhookOptions): Promi
         {
           name,
           clientConfig: {
-            url: options.url ?? `https://127.0.0.1:${port}/review`,
-            caBundle: Buffer.from(authority.certificate).toString('base64'),
+            url: options.url ?? server.url,
+            caBundle: server.caBundle,
           },
           rules: [{ operations: ['*'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] }],
           namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': namespace } },
@@ -103,8 +90,7 @@ export async function startWebhook(world: World, options: WebhookOptions): Promi
   );
   const dispose = async () => {
     await wire.delete(`${collection}/${name}`);
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
+    await server.close();
   };
   try {
     // A server takes webhooks up in its own time. The probe stores nothing; a webhook that cannot be reached refuses it.
@@ -117,4 +103,36 @@ export async function startWebhook(world: World, options: WebhookOptions): Promi
     throw error;
   }
   return { namespace, name, reviews, [Symbol.asyncDispose]: dispose };
+}
+
+export interface ReviewServer {
+  readonly url: string;
+  readonly caBundle: string;
+  close(): Promise<void>;
+}
+
+/** Answers every POST over TLS, on loopback, with what `review` makes of its body. */
+export async function serveReviews(review: (text: string) => unknown): Promise<ReviewServer> {
+  const authority = await createAuthority('webhook authority');
+  const serving = await authority.issueServing('webhook', ['127.0.0.1']);
+  const server = createServer({ cert: serving.certificate, key: serving.key }, (request, response) => {
+    const parts: Buffer[] = [];
+    request.on('data', (part: Buffer) => parts.push(part));
+    request.on('end', () => {
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify(review(Buffer.concat(parts).toString())));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return {
+    url: `https://127.0.0.1:${port}/review`,
+    caBundle: Buffer.from(authority.certificate).toString('base64'),
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
 }
