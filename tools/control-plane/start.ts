@@ -3,6 +3,7 @@
  * controllers and the scheduler when asked. It has no nodes (pods stay Pending) and is thrown away afterwards.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { createServer } from 'node:net';
@@ -10,9 +11,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { type Authority, createAuthority, createSigningKey, type KeyPair } from './certificates.ts';
+import { createAuthority, issue, type Pair } from '@polder/kube/certificates';
 
 const READY_WITHIN = 60_000;
+const VALID_MS = 24 * 3600 * 1000;
 
 export interface ControlPlaneOptions {
   /** Run kube-controller-manager and kube-scheduler as well. Without them nothing happens by itself. */
@@ -129,28 +131,44 @@ async function writeCertificates(dir: string, url: string): Promise<Files> {
     writeFileSync(path, text, { mode: 0o600 });
     return path;
   };
-  const authority = await createAuthority('kubernetes');
-  const serving = await authority.issueServing('kube-apiserver', ['127.0.0.1', 'localhost', 'kubernetes.default.svc']);
-  const kubeconfig = async (user: string, group?: string) =>
-    write(
-      `${user.replace(':', '-')}.kubeconfig`,
-      kubeconfigOf(url, authority, await authority.issueClient(user, group)),
-    );
+  const term = { validMs: VALID_MS, now: Date.now() };
+  const authority = await createAuthority({ name: 'kubernetes', ...term });
+  const serving = await issue(authority, {
+    name: 'kube-apiserver',
+    use: 'server',
+    dnsNames: ['localhost', 'kubernetes.default.svc'],
+    ipAddresses: ['127.0.0.1'],
+    ...term,
+  });
+  // The API server reads the user from the name and the groups from the organizations.
+  const kubeconfig = async (user: string, organizations: readonly string[] = []) => {
+    const client = await issue(authority, { name: user, use: 'client', organizations, ...term });
+    return write(`${user.replace(':', '-')}.kubeconfig`, kubeconfigOf(url, authority, client));
+  };
   return {
     authority: write('ca.crt', authority.certificate),
     authorityKey: write('ca.key', authority.key),
     serving: { certificate: write('apiserver.crt', serving.certificate), key: write('apiserver.key', serving.key) },
     signingKey: write('service-accounts.key', createSigningKey()),
-    adminKubeconfig: await kubeconfig('admin', 'system:masters'),
+    adminKubeconfig: await kubeconfig('admin', ['system:masters']),
     controllerManagerKubeconfig: await kubeconfig('system:kube-controller-manager'),
     schedulerKubeconfig: await kubeconfig('system:kube-scheduler'),
   };
 }
 
+/**
+ * A private key for signing service account tokens. In the older encoding: it is the one from which the API server also
+ * reads the public half, so that a single file does.
+ */
+function createSigningKey(): string {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  return privateKey.export({ type: 'sec1', format: 'pem' }).toString();
+}
+
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
 /** JSON, which every reader of YAML takes. */
-function kubeconfigOf(server: string, authority: Authority, client: KeyPair): string {
+function kubeconfigOf(server: string, authority: Pair, client: Pair): string {
   const name = 'control-plane';
   return JSON.stringify({
     apiVersion: 'v1',

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:https';
-import { createAuthority } from '../../../../tools/control-plane/certificates.ts';
+import { createAuthority, issue } from '@polder/kube/certificates';
 import { configMap, configMaps } from './objects.ts';
 import type { Body } from './wire.ts';
 import { eventually, type World } from './world.ts';
@@ -113,8 +113,9 @@ export interface ReviewServer {
 
 /** Answers every POST over TLS, on loopback, with what `review` makes of its body. */
 export async function serveReviews(review: (text: string) => unknown): Promise<ReviewServer> {
-  const authority = await createAuthority('webhook authority');
-  const serving = await authority.issueServing('webhook', ['127.0.0.1']);
+  const term = { validMs: 3_600_000, now: Date.now() };
+  const authority = await createAuthority({ name: 'webhook authority', ...term });
+  const serving = await issue(authority, { name: 'webhook', use: 'server', ipAddresses: ['127.0.0.1'], ...term });
   const server = createServer({ cert: serving.certificate, key: serving.key }, (request, response) => {
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => parts.push(part));
