@@ -227,4 +227,18 @@ export const apply = topic('server-side apply', (promise) => {
     expect(answer.status).toBe(500);
     expect(answer.body.message).toContain('.spec.bogus: field not declared in schema');
   });
+
+  promise('on the main path neither changes nor owns status', async ({ wire, namespace }) => {
+    const path = `${deployments(await namespace())}/a`;
+    const body = await wire.must(wire.apply(path, { ...deployment('a'), status: { replicas: 7 } }));
+    expect(body.status).toEqual({});
+    expect(body.metadata.managedFields[0]?.fieldsV1).not.toHaveProperty('f:status');
+  });
+
+  promise('refuses a manager whose name is too long', async ({ wire, namespace }) => {
+    const path = `${configMaps(await namespace())}/a`;
+    const answer = await wire.apply(path, configMap('a'), { manager: 'm'.repeat(129) });
+    expect(answer.status).toBe(422);
+    expect(answer.body.details.causes[0]).toMatchObject({ field: 'fieldManager', reason: 'FieldValueTooLong' });
+  });
 });

@@ -343,6 +343,22 @@ export const customResources = topic('custom resources', (promise) => {
     expect(body.items.map(({ metadata }) => metadata.name)).toEqual(['red']);
   });
 
+  promise('come in pages and with metadata alone, as other kinds do', async ({ wire, namespace, customResource }) => {
+    const custom = await customResource();
+    const path = custom.collection(await namespace());
+    for (const name of ['a', 'b']) await wire.must(wire.create(path, custom.widget(name, { spec: { size: 1 } })));
+    const first = (await wire.get(`${path}?limit=1`)).body;
+    expect(first.metadata.remainingItemCount).toBe(1);
+    const rest = (await wire.get(`${path}?continue=${encodeURIComponent(first.metadata.continue ?? '')}`)).body;
+    expect(rest.items.map(({ metadata }) => metadata.name)).toEqual(['b']);
+    const slim = await wire.get(path, { accept: 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io' });
+    expect(slim.body).toMatchObject({
+      kind: 'PartialObjectMetadataList',
+      items: [{ kind: 'PartialObjectMetadata' }, {}],
+    });
+    expect(slim.text).not.toContain('"size":1');
+  });
+
   promise('take up a changed schema', async ({ wire, namespace, customResource }) => {
     const custom = await customResource({ spec: object({ size: { type: 'integer' } }) });
     const path = custom.collection(await namespace());

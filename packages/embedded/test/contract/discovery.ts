@@ -131,6 +131,15 @@ export const discovery = topic('discovery', (promise) => {
     });
   });
 
+  promise('answers 304 when the aggregated form has not changed', async ({ wire }) => {
+    const accept = AGGREGATED;
+    const first = await wire.get('/api', { accept });
+    expect(first.headers['etag']).toMatch(/^"[0-9A-F]+"$/);
+    const again = await wire.get('/api', { accept, 'if-none-match': first.headers['etag'] ?? '' });
+    expect(again.status).toBe(304);
+    expect(again.text).toBe('');
+  });
+
   promise('tells the core group in the aggregated form under /api', async ({ wire }) => {
     const { body } = await wire.get('/api', { accept: `${AGGREGATED},application/json` });
     expect(body).toMatchObject({ kind: 'APIGroupDiscoveryList', items: [{ versions: [{ version: 'v1' }] }] });

@@ -256,6 +256,37 @@ export const patch = topic('patch', (promise) => {
     expect(answer.body).toMatchObject({ reason: 'UnsupportedMediaType', code: 415 });
   });
 
+  promise('strategic: puts another source into a volume with $retainKeys', async ({ wire, namespace }) => {
+    const path = deployments(await namespace());
+    const made = deployment('a');
+    const withVolume = { ...made.spec.template.spec, volumes: [{ name: 'v', emptyDir: {} }] };
+    await wire.must(
+      wire.create(path, { ...made, spec: { ...made.spec, template: { ...made.spec.template, spec: withVolume } } }),
+    );
+    const volumes = [{ $retainKeys: ['name', 'configMap'], name: 'v', configMap: { name: 'c' } }];
+    const body = await wire.must(wire.patch('strategic', `${path}/a`, { spec: { template: { spec: { volumes } } } }));
+    expect(body.spec['template']).toMatchObject({
+      spec: { volumes: [{ name: 'v', configMap: { name: 'c', defaultMode: 420 } }] },
+    });
+    expect(JSON.stringify(body.spec)).not.toContain('emptyDir');
+  });
+
+  promise('json: adding below what is not there is refused', async ({ wire, namespace }) => {
+    const path = configMaps(await namespace());
+    await wire.must(wire.create(path, configMap('a')));
+    const answer = await wire.patch('json', `${path}/a`, [{ op: 'add', path: '/metadata/labels/a', value: 'b' }]);
+    expect(answer.status).toBe(422);
+  });
+
+  promise('merge: a null where nothing is changes nothing', async ({ wire, namespace }) => {
+    const path = configMaps(await namespace());
+    const made = await wire.must(wire.create(path, configMap('a', { k: 'v' })));
+    const same = await wire.must(
+      wire.patch('merge', `${path}/a`, { metadata: { annotations: { gone: null } }, data: { gone: null } }),
+    );
+    expect(same.metadata.resourceVersion).toBe(made.metadata.resourceVersion);
+  });
+
   promise('with dryRun=All shows the outcome and stores nothing', async ({ wire, namespace }) => {
     const path = configMaps(await namespace());
     await wire.must(wire.create(path, configMap('a', { k: '1' })));

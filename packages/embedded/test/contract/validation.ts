@@ -249,4 +249,33 @@ export const validation = topic('validation', (promise) => {
     const answer = await wire.patch('merge', `${path}/a`, { metadata: { uid: 'other' } });
     expect(complaints(answer)).toContain('metadata.uid FieldValueInvalid');
   });
+
+  promise('refuses a rolling update beside Recreate', async ({ wire, namespace }) => {
+    const strategy = { type: 'Recreate', rollingUpdate: { maxSurge: 1 } };
+    const answer = await wire.create(deployments(await namespace()), deployment('a', { strategy }));
+    expect(complaints(answer)).toEqual(['spec.strategy.rollingUpdate FieldValueForbidden']);
+  });
+
+  promise('refuses a Secret whose data is no base64', async ({ wire, namespace }) => {
+    const path = `/api/v1/namespaces/${await namespace()}/secrets`;
+    const answer = await wire.create(path, { metadata: { name: 'a' }, data: { k: 'not base64!' } });
+    expect(answer.status).toBe(400);
+    expect(answer.body.message).toContain('illegal base64 data');
+  });
+
+  promise('gives a Service a node port when it becomes one, and takes it back', async ({ wire, namespace }) => {
+    const path = services(await namespace());
+    await wire.must(wire.create(path, service('a')));
+    const open = await wire.must(wire.patch('merge', `${path}/a`, { spec: { type: 'NodePort' } }));
+    expect(open.spec['ports']).toMatchObject([{ nodePort: expect.any(Number) }]);
+    const closed = await wire.must(wire.patch('merge', `${path}/a`, { spec: { type: 'ClusterIP' } }));
+    expect(closed.spec['ports']).toEqual([{ port: 80, protocol: 'TCP', targetPort: 80 }]);
+  });
+
+  promise('gives an ExternalName no address', async ({ wire, namespace }) => {
+    const body = { metadata: { name: 'a' }, spec: { type: 'ExternalName', externalName: 'db.example.com' } };
+    const made = await wire.must(wire.create(services(await namespace()), body));
+    expect(made.spec).not.toHaveProperty('clusterIP');
+    expect(made.spec).toMatchObject({ type: 'ExternalName', externalName: 'db.example.com' });
+  });
 });

@@ -270,4 +270,15 @@ export const watch = topic('watch', (promise) => {
     await response.text();
     expect(response.headers['content-type']).toBe('application/json');
   });
+
+  promise('follows one object under the old path', async ({ wire, namespace }) => {
+    const ns = await namespace();
+    const path = configMaps(ns);
+    await wire.must(wire.create(path, configMap('mine')));
+    await using events = await Watch.open(wire, `/api/v1/watch/namespaces/${ns}/configmaps/mine`);
+    await wire.must(wire.create(path, configMap('other')));
+    await wire.must(wire.delete(`${path}/mine`));
+    await events.until(({ type }) => type === 'DELETED');
+    expect(events.summary()).toEqual(['ADDED mine', 'DELETED mine']);
+  });
 });
