@@ -33,8 +33,13 @@ export class Kubectl implements AsyncDisposable {
   /** In a fresh namespace. */
   static async open(program: string, kubeconfig: string): Promise<Kubectl> {
     const kubectl = new Kubectl(program, kubeconfig, `kubectl-${randomBytes(4).toString('hex')}`);
-    await kubectl.creates({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: kubectl.namespace } });
-    return kubectl;
+    try {
+      await kubectl.creates({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: kubectl.namespace } });
+      return kubectl;
+    } catch (error) {
+      await kubectl[Symbol.asyncDispose]();
+      throw error;
+    }
   }
 
   /** Runs to the end, whatever that is. */
