@@ -3,6 +3,7 @@
  * controllers and the scheduler when asked. It has no nodes (pods stay Pending) and is thrown away afterwards.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { createServer } from 'node:net';
@@ -10,9 +11,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { type Authority, createAuthority, createSigningKey, type KeyPair } from './certificates.ts';
+import { createAuthority, issue, type Pair } from '@polder/kube/certificates';
 
 const READY_WITHIN = 60_000;
+const VALID_MS = 24 * 3600 * 1000;
 
 export interface ControlPlaneOptions {
   /** Run kube-controller-manager and kube-scheduler as well. Without them nothing happens by itself. */
@@ -43,7 +45,8 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   const files = await writeCertificates(dir, url);
   const running = new Map<string, Program>();
 
-  const start = (name: string, args: readonly string[]) => {
+  const start = (name: string, flags: Flags) => {
+    const args = Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`);
     running.set(name, startProgram(join(programs, name), args, join(dir, `${name}.log`)));
   };
   const stopProgram = async (name: string) => {
@@ -75,16 +78,21 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   };
 
   try {
-    start('etcd', [
-      ...['--name', 'default', '--data-dir', join(dir, 'etcd'), '--unsafe-no-fsync', '--log-level', 'warn'],
-      ...['--listen-client-urls', etcdUrl, '--advertise-client-urls', etcdUrl],
-      ...['--listen-peer-urls', peerUrl, '--initial-advertise-peer-urls', peerUrl],
-      ...['--initial-cluster', `default=${peerUrl}`],
-    ]);
+    start('etcd', {
+      name: 'default',
+      'data-dir': join(dir, 'etcd'),
+      'unsafe-no-fsync': true,
+      'log-level': 'warn',
+      'listen-client-urls': etcdUrl,
+      'advertise-client-urls': etcdUrl,
+      'listen-peer-urls': peerUrl,
+      'initial-advertise-peer-urls': peerUrl,
+      'initial-cluster': `default=${peerUrl}`,
+    });
     await startApiServer();
     if (options.controllers) {
       start('kube-controller-manager', controllerManagerFlags(files));
-      start('kube-scheduler', schedulerFlags(files));
+      start('kube-scheduler', controllerFlags(files.schedulerKubeconfig));
     }
     return controlPlane;
   } catch (error) {
@@ -101,7 +109,9 @@ export async function buildControlPlane(): Promise<string> {
     return (await build).stdout.trim();
   } catch (error) {
     const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : String(error);
-    throw new Error(`The real control plane could not be built (tools/control-plane/build.sh):\n${said}`);
+    throw new Error(`The real control plane could not be built (tools/control-plane/build.sh):\n${said}`, {
+      cause: error,
+    });
   }
 }
 
@@ -121,27 +131,44 @@ async function writeCertificates(dir: string, url: string): Promise<Files> {
     writeFileSync(path, text, { mode: 0o600 });
     return path;
   };
-  const authority = await createAuthority('kubernetes');
-  const serving = await authority.issueServing('kube-apiserver', ['127.0.0.1', 'localhost', 'kubernetes.default.svc']);
-  const kubeconfig = async (user: string, group?: string) =>
-    write(
-      `${user.replace(':', '-')}.kubeconfig`,
-      kubeconfigOf(url, authority, await authority.issueClient(user, group)),
-    );
+  const term = { validMs: VALID_MS, now: Date.now() };
+  const authority = await createAuthority({ name: 'kubernetes', ...term });
+  const serving = await issue(authority, {
+    name: 'kube-apiserver',
+    use: 'server',
+    dnsNames: ['localhost', 'kubernetes.default.svc'],
+    ipAddresses: ['127.0.0.1'],
+    ...term,
+  });
+  // The API server reads the user from the name and the groups from the organizations.
+  const kubeconfig = async (user: string, organizations: readonly string[] = []) => {
+    const client = await issue(authority, { name: user, use: 'client', organizations, ...term });
+    return write(`${user.replace(':', '-')}.kubeconfig`, kubeconfigOf(url, authority, client));
+  };
   return {
     authority: write('ca.crt', authority.certificate),
     authorityKey: write('ca.key', authority.key),
     serving: { certificate: write('apiserver.crt', serving.certificate), key: write('apiserver.key', serving.key) },
     signingKey: write('service-accounts.key', createSigningKey()),
-    adminKubeconfig: await kubeconfig('admin', 'system:masters'),
+    adminKubeconfig: await kubeconfig('admin', ['system:masters']),
     controllerManagerKubeconfig: await kubeconfig('system:kube-controller-manager'),
     schedulerKubeconfig: await kubeconfig('system:kube-scheduler'),
   };
 }
 
+/**
+ * A private key for signing service account tokens. In the older encoding: it is the one from which the API server also
+ * reads the public half, so that a single file does.
+ */
+function createSigningKey(): string {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  return privateKey.export({ type: 'sec1', format: 'pem' }).toString();
+}
+
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+
 /** JSON, which every reader of YAML takes. */
-function kubeconfigOf(server: string, authority: Authority, client: KeyPair): string {
-  const base64 = (text: string) => Buffer.from(text).toString('base64');
+function kubeconfigOf(server: string, authority: Pair, client: Pair): string {
   const name = 'control-plane';
   return JSON.stringify({
     apiVersion: 'v1',
@@ -158,37 +185,51 @@ function kubeconfigOf(server: string, authority: Authority, client: KeyPair): st
   });
 }
 
-function apiServerFlags(files: Files, etcdUrl: string, port: number, controllers: boolean): string[] {
-  return [
-    ...['--etcd-servers', etcdUrl, '--bind-address', '127.0.0.1', '--secure-port', String(port)],
-    ...['--advertise-address', '127.0.0.1', '--endpoint-reconciler-type', 'none'],
-    ...['--client-ca-file', files.authority],
-    ...['--tls-cert-file', files.serving.certificate, '--tls-private-key-file', files.serving.key],
-    ...['--service-account-issuer', 'https://kubernetes.default.svc.cluster.local'],
-    ...['--service-account-key-file', files.signingKey, '--service-account-signing-key-file', files.signingKey],
-    ...['--service-cluster-ip-range', '10.96.0.0/16', '--authorization-mode', 'RBAC', '--allow-privileged=true'],
-    ...['--profiling=false'],
+type Flags = Readonly<Record<string, string | number | boolean>>;
+
+function apiServerFlags(files: Files, etcdUrl: string, port: number, controllers: boolean): Flags {
+  return {
+    'etcd-servers': etcdUrl,
+    'bind-address': '127.0.0.1',
+    'secure-port': port,
+    'advertise-address': '127.0.0.1',
+    'endpoint-reconciler-type': 'none',
+    'client-ca-file': files.authority,
+    'tls-cert-file': files.serving.certificate,
+    'tls-private-key-file': files.serving.key,
+    'service-account-issuer': 'https://kubernetes.default.svc.cluster.local',
+    'service-account-key-file': files.signingKey,
+    'service-account-signing-key-file': files.signingKey,
+    'service-cluster-ip-range': '10.96.0.0/16',
+    'authorization-mode': 'RBAC',
+    'allow-privileged': true,
+    profiling: false,
     // The plugin refuses pods until a controller has made the namespace's default service account.
-    ...(controllers ? [] : ['--disable-admission-plugins', 'ServiceAccount']),
-  ];
+    ...(!controllers && { 'disable-admission-plugins': 'ServiceAccount' }),
+  };
 }
 
-function controllerManagerFlags(files: Files): string[] {
-  const kubeconfig = files.controllerManagerKubeconfig;
-  return [
-    ...['--kubeconfig', kubeconfig, '--secure-port', '0', '--leader-elect=false', '--use-service-account-credentials'],
-    ...['--root-ca-file', files.authority, '--service-account-private-key-file', files.signingKey],
-    ...['--cluster-signing-cert-file', files.authority, '--cluster-signing-key-file', files.authorityKey],
-    ...['--kube-api-qps', '500', '--kube-api-burst', '1000', '--profiling=false'],
-  ];
+function controllerManagerFlags(files: Files): Flags {
+  return {
+    ...controllerFlags(files.controllerManagerKubeconfig),
+    'use-service-account-credentials': true,
+    'root-ca-file': files.authority,
+    'service-account-private-key-file': files.signingKey,
+    'cluster-signing-cert-file': files.authority,
+    'cluster-signing-key-file': files.authorityKey,
+  };
 }
 
-function schedulerFlags(files: Files): string[] {
-  const kubeconfig = files.schedulerKubeconfig;
-  return [
-    ...['--kubeconfig', kubeconfig, '--secure-port', '0', '--leader-elect=false'],
-    ...['--kube-api-qps', '500', '--kube-api-burst', '1000', '--profiling=false'],
-  ];
+/** What kube-controller-manager and kube-scheduler share: alone (no election), serving nothing, in a hurry. */
+function controllerFlags(kubeconfig: string): Flags {
+  return {
+    kubeconfig,
+    'secure-port': 0,
+    'leader-elect': false,
+    'kube-api-qps': 500,
+    'kube-api-burst': 1000,
+    profiling: false,
+  };
 }
 
 interface Program {
