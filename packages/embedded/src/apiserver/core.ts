@@ -1,0 +1,28 @@
+import type { Clock } from '@polder/kube';
+import type { ServedKinds } from './served-kinds.ts';
+import type { ObjectStore } from './watch/index.ts';
+
+/** What every verb works with. */
+export interface Core {
+  readonly store: ObjectStore;
+  readonly kinds: ServedKinds;
+  readonly clock: Clock;
+  readonly random: () => number;
+}
+
+/** `2026-01-01T00:00:00Z`: the server's times have whole seconds. */
+export const timestamp = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
+
+/** A version 4 UUID from the randomness that was handed in. */
+export function uuid(random: () => number): string {
+  const hex = (length: number) => Array.from({ length }, () => Math.floor(random() * 16).toString(16)).join('');
+  const variant = '89ab'[Math.floor(random() * 4)] ?? '8';
+  return `${hex(8)}-${hex(4)}-4${hex(3)}-${variant}${hex(3)}-${hex(12)}`;
+}
+
+/** No vowels and nothing that looks like another character: generated names spell no words. */
+const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
+
+export function nameSuffix(random: () => number): string {
+  return Array.from({ length: 5 }, () => SUFFIX_ALPHABET[Math.floor(random() * SUFFIX_ALPHABET.length)]).join('');
+}

@@ -1,0 +1,1 @@
+export { CustomResources, DEFINITIONS } from './custom-resources.ts';

@@ -1,0 +1,4 @@
+export { type ApiServer, type ApiServerOptions, createApiServer } from './api-server.ts';
+export type { Listener, ListenOptions } from './listen/index.ts';
+export type { ServedKind, WireObject } from './served-kind.ts';
+export { fileStorage, memoryStorage, type Storage } from './storage/index.ts';
