@@ -1,11 +1,19 @@
-import { type Clock, type Transport, type TransportRequest, type TransportResponse } from '@polder/kube';
+import type { Clock, Transport, TransportRequest, TransportResponse } from '@polder/kube';
+import { webhookAdmission } from './admission/index.ts';
+import { BUILTIN_KINDS } from './builtin/index.ts';
+import { builtinResource } from './builtin-resources.ts';
 import type { Core } from './core.ts';
-import { CustomResources } from './custom-resources/index.ts';
+import { CustomResources, withDefinitionRules } from './custom-resources/index.ts';
+import { createDefaultNamespaces } from './default-namespaces.ts';
+import { Faults } from './faults/index.ts';
 import { type Listener, type ListenOptions, listen } from './listen/index.ts';
-import type { ServedKind } from './served-kind.ts';
-import { builtinResource, ServedKinds } from './served-kinds.ts';
+import { ServedKinds } from './served-kinds.ts';
+import { serviceAddresses } from './service-addresses.ts';
+import { notFound } from './status.ts';
 import { memoryStorage, type Storage } from './storage/index.ts';
+import type { PodLogs } from './verbs/pods.ts';
 import { ObjectStore } from './watch/index.ts';
+import { postOverSocket, type ServiceResolver, type WebhookPost, webhookCaller } from './webhooks/index.ts';
 import { handle } from './wire/handle.ts';
 
 export interface ApiServerOptions {
@@ -14,13 +22,21 @@ export interface ApiServerOptions {
   readonly random: () => number;
   /** In memory unless told otherwise. */
   readonly storage?: Storage;
-  /** The built-in kinds to serve. */
-  readonly kinds: readonly ServedKind[];
   /** How many changes of each resource are kept for watches and pages. */
   readonly historyLimit?: number;
+  /** What containers have written; without it no pod has logs. */
+  readonly podLogs?: PodLogs;
+  /** Where services of webhooks are; without it only webhooks with a `url` can be called. */
+  readonly resolveService?: ServiceResolver;
+  /** How webhooks are called: over a socket unless told otherwise. */
+  readonly postToWebhook?: WebhookPost;
 }
 
 export interface ApiServer {
+  /** Trouble on demand. */
+  readonly faults: Faults;
+  /** The version of the last write. */
+  readonly revision: number;
   handle(request: TransportRequest): Promise<TransportResponse>;
   /** Hands requests over in the same process. */
   transport(): Transport;
@@ -37,15 +53,40 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const { clock, random } = options;
   const store = new ObjectStore(options.storage ?? memoryStorage(), options.historyLimit ?? HISTORY_LIMIT);
   const kinds = new ServedKinds();
-  for (const kind of options.kinds) kinds.add(builtinResource(kind));
-  const customResources = new CustomResources(store, kinds);
-  const core: Core = { store, kinds, clock, random };
-  void customResources;
+  const addresses = serviceAddresses(store);
+  for (const kind of BUILTIN_KINDS) kinds.add(builtinResource(withDefinitionRules(kind), addresses));
+  const webhooks = webhookCaller({
+    clock,
+    random,
+    post: options.postToWebhook ?? postOverSocket,
+    resolve: options.resolveService,
+  });
+  new CustomResources(store, kinds, clock, webhooks).follow();
+  const core: Core = {
+    store,
+    kinds,
+    clock,
+    random,
+    admission: webhookAdmission(store, webhooks),
+    faults: new Faults(),
+    podLogs: options.podLogs ?? noLogs,
+  };
+  createDefaultNamespaces(core);
+  const answer = (request: TransportRequest) => handle(core, request);
   return {
-    handle: (request) => handle(core, request),
-    transport: () => ({ request: (request) => handle(core, request), close: async () => {} }),
-    listen: (where) => listen((request) => handle(core, request), clock, where),
+    faults: core.faults,
+    get revision() {
+      return store.revision;
+    },
+    handle: answer,
+    transport: () => ({ request: answer, close: async () => {} }),
+    listen: (where) => listen(answer, clock, where),
     compact: () => store.compact(),
     close: () => store.close(),
   };
 }
+
+/** As the real server answers when it does not find the node. */
+const noLogs: PodLogs = async ({ pod }) => {
+  throw notFound({ group: '', plural: 'nodes', kind: 'Node' }, String(pod.metadata.name));
+};

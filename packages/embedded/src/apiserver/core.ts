@@ -1,5 +1,8 @@
 import type { Clock } from '@polder/kube';
+import type { Admission } from './admission/index.ts';
+import type { Faults } from './faults/index.ts';
 import type { ServedKinds } from './served-kinds.ts';
+import type { PodLogs } from './verbs/pods.ts';
 import type { ObjectStore } from './watch/index.ts';
 
 /** What every verb works with. */
@@ -8,6 +11,9 @@ export interface Core {
   readonly kinds: ServedKinds;
   readonly clock: Clock;
   readonly random: () => number;
+  readonly admission: Admission;
+  readonly faults: Faults;
+  readonly podLogs: PodLogs;
 }
 
 /** `2026-01-01T00:00:00Z`: the server's times have whole seconds. */

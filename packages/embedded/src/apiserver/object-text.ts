@@ -38,9 +38,11 @@ const META_ORDER = [
   'managedFields',
 ] as const;
 
+/** What is empty is not written: an object of a dry run has no version. */
 function inOrder(metadata: WireMeta): Record<string, unknown> {
   const ordered: Record<string, unknown> = {};
-  for (const name of META_ORDER) if (metadata[name] !== undefined) ordered[name] = metadata[name];
+  for (const name of META_ORDER)
+    if (metadata[name] !== undefined && metadata[name] !== '') ordered[name] = metadata[name];
   return ordered;
 }
 
@@ -61,8 +63,6 @@ export function valueAt(object: unknown, path: readonly string[]): unknown {
 }
 
 /** A copy with the value at a path replaced; `undefined` removes it. Objects on the way are made when they are missing. */
-export function withValueAt(object: JsonObject, path: readonly string[], value: unknown): JsonObject;
-export function withValueAt(object: WireObject, path: readonly string[], value: unknown): WireObject;
 export function withValueAt(
   object: Readonly<Record<string, unknown>>,
   path: readonly string[],
@@ -70,10 +70,32 @@ export function withValueAt(
 ): Readonly<Record<string, unknown>> {
   const [name, ...rest] = path;
   if (name === undefined) return object;
-  const copy: Record<string, unknown> = { ...object };
-  const inner = object[name];
+  const { [name]: inner, ...others } = object;
   const next = rest.length === 0 ? value : withValueAt(isObject(inner) ? inner : {}, rest, value);
-  if (next === undefined) delete copy[name];
-  else copy[name] = next;
-  return copy;
+  return next === undefined ? others : { ...object, [name]: next };
+}
+
+/** The same object for those who work on any JSON. */
+export function asJson(object: WireObject): JsonObject {
+  if (!isObject(object)) throw new TypeError('an object is no JSON object');
+  return object;
+}
+
+/** Back from any JSON: what lacks the fields of every object gets empty ones, and validation says so. */
+export function asWire(value: Readonly<Record<string, unknown>>): WireObject {
+  if (isWire(value)) return value;
+  const metadata = value['metadata'];
+  return {
+    ...value,
+    apiVersion: String(value['apiVersion'] ?? ''),
+    kind: String(value['kind'] ?? ''),
+    metadata: { name: '', uid: '', resourceVersion: '', creationTimestamp: '', ...(isObject(metadata) && metadata) },
+  };
+}
+
+/** Texts in metadata are texts: the schema of every kind says so, and it is checked before anything is stored. */
+function isWire(value: Readonly<Record<string, unknown>>): value is WireObject {
+  const { apiVersion, kind, metadata } = value;
+  if (typeof apiVersion !== 'string' || typeof kind !== 'string' || !isObject(metadata)) return false;
+  return ['name', 'uid', 'resourceVersion', 'creationTimestamp'].every((name) => typeof metadata[name] === 'string');
 }

@@ -1,4 +1,3 @@
-import { apiVersionOf } from '@polder/kube';
 import type { ServedKind, WireObject } from './served-kind.ts';
 
 /** A kind in one version, and how it hangs together with the other versions of the same resource. */
@@ -9,6 +8,16 @@ export interface ServedResource {
   readonly apiVersion: string;
   /** Beside name and namespace: what a CRD declares in `selectableFields`, without the leading dot. */
   readonly selectableFields: readonly string[];
+  /** Whether a change of the desired state raises `metadata.generation`. */
+  readonly hasGeneration: boolean;
+  /** Whether an update without a version overwrites whatever is there. */
+  readonly allowsUnconditionalUpdate: boolean;
+  /** Whether a deletion answers with the object instead of a Status. */
+  readonly returnsDeleted: boolean;
+  /** What is set on create, whatever was sent: the first status, finalizers. */
+  prepare(object: WireObject): WireObject;
+  /** What only the server can give on any write: the addresses of a service. */
+  complete(object: WireObject, old: WireObject | undefined): WireObject;
   /** Sent as a warning with every answer of a deprecated version. */
   readonly deprecation?: string;
   readonly conversion: Conversion;
@@ -60,17 +69,6 @@ const pathOf = ({ group, version, plural }: Pick<ServedKind, 'group' | 'version'
 
 export const resourceOf = (kind: Pick<ServedKind, 'group' | 'plural'>) =>
   kind.group === '' ? kind.plural : `${kind.plural}.${kind.group}`;
-
-/** A built-in kind: one version in storage, the others say the same under another name. */
-export function builtinResource(kind: ServedKind, storageVersion = apiVersionOf(kind)): ServedResource {
-  return {
-    kind,
-    resource: resourceOf(kind),
-    apiVersion: apiVersionOf(kind),
-    selectableFields: [],
-    conversion: renaming(storageVersion),
-  };
-}
 
 /** Conversion that changes nothing but the name of the version. */
 export function renaming(storageVersion: string): Conversion {

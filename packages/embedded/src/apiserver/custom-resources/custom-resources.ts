@@ -1,35 +1,106 @@
+import type { Clock } from '@polder/kube';
+import { timestamp } from '../core.ts';
+import { type Crd, crdFrom } from '../schema/index.ts';
 import type { WireObject } from '../served-kind.ts';
 import type { ServedKinds, ServedResource } from '../served-kinds.ts';
-import type { Change, ObjectStore } from '../watch/index.ts';
-import { type Definition, servedBy } from './definition.ts';
+import { markedForDeletion } from '../verbs/delete.ts';
+import type { Change, Entry, ObjectStore } from '../watch/index.ts';
+import type { WebhookCaller } from '../webhooks/index.ts';
+import { isAccepted, withConditions } from './conditions.ts';
+import { servedBy } from './definition.ts';
 
 export const DEFINITIONS = 'customresourcedefinitions.apiextensions.k8s.io';
+const CLEANUP = 'customresourcecleanup.apiextensions.k8s.io';
 
-/** Keeps what is served in step with the CustomResourceDefinitions in the store, within the same write. */
+/**
+ * Keeps what is served in step with the definitions in the store: within the same write a definition is served or gone.
+ * Its own writes (conditions, the clean-up of instances) come right after, as those of a controller would.
+ */
 export class CustomResources {
+  readonly #store: ObjectStore;
   readonly #kinds: ServedKinds;
+  readonly #clock: Clock;
+  readonly #webhooks: WebhookCaller;
   readonly #served = new Map<string, readonly ServedResource[]>();
+  readonly #stopWatching = new Map<string, () => void>();
 
-  constructor(store: ObjectStore, kinds: ServedKinds) {
+  constructor(store: ObjectStore, kinds: ServedKinds, clock: Clock, webhooks: WebhookCaller) {
+    this.#store = store;
     this.#kinds = kinds;
-    const definitions = store.cache(DEFINITIONS);
-    for (const entry of definitions.entries('')) this.#serve(entry.key, entry.object);
-    definitions.listen((change) => this.#follow(change));
+    this.#clock = clock;
+    this.#webhooks = webhooks;
   }
 
-  #follow({ key, after }: Change): void {
+  /** Serves what is there, and from now on what comes. */
+  follow(): void {
+    const definitions = this.#store.cache(DEFINITIONS);
+    for (const entry of definitions.entries('')) {
+      this.#serve(entry);
+      queueMicrotask(() => this.#settle(entry.key));
+    }
+    definitions.listen((change) => this.#followChange(change));
+  }
+
+  #followChange({ key, after }: Change): void {
     for (const served of this.#served.get(key) ?? []) this.#kinds.remove(served);
     this.#served.delete(key);
-    if (after !== undefined) this.#serve(key, after.object);
+    if (after !== undefined) this.#serve(after);
+    // Writing inside of a notification would show watchers the second change before the first.
+    queueMicrotask(() => this.#settle(key));
   }
 
-  #serve(key: string, object: WireObject): void {
-    if (!isDefinition(object)) return;
-    const resources = servedBy(object);
+  #serve({ key, object }: Entry): void {
+    const resources = servedBy(crdFrom(object), this.#webhooks);
     for (const served of resources) this.#kinds.add(served);
     this.#served.set(key, resources);
   }
+
+  /** Brings one definition a step further: accepted, or cleaned up and gone. */
+  #settle(key: string): void {
+    const entry = this.#store.cache(DEFINITIONS).get(key);
+    if (entry === undefined) {
+      this.#stopWatching.get(key)?.();
+      this.#stopWatching.delete(key);
+    } else if (entry.object.metadata.deletionTimestamp !== undefined) {
+      this.#cleanUp(entry);
+    } else if (!isAccepted(entry.object)) {
+      this.#accept(entry);
+    }
+  }
+
+  #accept(entry: Entry): void {
+    const { metadata } = entry.object;
+    const finalizers = [...(metadata.finalizers ?? []).filter((name) => name !== CLEANUP), CLEANUP];
+    const object = withConditions(entry.object, crdFrom(entry.object).spec.names ?? {}, timestamp(this.#clock.now()));
+    this.#store.put(DEFINITIONS, entry.key, entry, { ...object, metadata: { ...metadata, finalizers } });
+  }
+
+  /** Deletes all instances; when the last one is gone, so is the definition's finalizer. */
+  #cleanUp(entry: Entry): void {
+    const resource = resourceIn(crdFrom(entry.object));
+    const instances = this.#store.cache(resource);
+    if (!this.#stopWatching.has(entry.key)) {
+      this.#stopWatching.set(
+        entry.key,
+        instances.listen(() => queueMicrotask(() => this.#settle(entry.key))),
+      );
+    }
+    for (const instance of [...instances.entries('')]) this.#remove(resource, instance);
+    if (instances.size > 0) return;
+    const { metadata } = entry.object;
+    const finalizers = (metadata.finalizers ?? []).filter((name) => name !== CLEANUP);
+    if (finalizers.length === 0) this.#store.remove(DEFINITIONS, entry);
+    else if (finalizers.length !== metadata.finalizers?.length) {
+      this.#store.put(DEFINITIONS, entry.key, entry, { ...entry.object, metadata: { ...metadata, finalizers } });
+    }
+  }
+
+  #remove(resource: string, instance: Entry): void {
+    const options = { gracePeriodSeconds: undefined, propagation: undefined };
+    const marked: WireObject | undefined = markedForDeletion(instance.object, resource, options, this.#clock.now());
+    if (marked === undefined) this.#store.remove(resource, instance);
+    else if (marked !== instance.object) this.#store.put(resource, instance.key, instance, marked);
+  }
 }
 
-/** Definitions were validated when they were stored. */
-const isDefinition = (object: WireObject): object is Definition => object.kind === 'CustomResourceDefinition';
+const resourceIn = ({ spec }: Crd) => `${spec.names?.plural}.${spec.group}`;

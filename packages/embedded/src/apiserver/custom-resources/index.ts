@@ -1,1 +1,2 @@
-export { CustomResources, DEFINITIONS } from './custom-resources.ts';
+export { CustomResources } from './custom-resources.ts';
+export { withDefinitionRules } from './definition.ts';

@@ -2,26 +2,7 @@ import { systemClock } from '@polder/kube';
 import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ApiServer, createApiServer } from '../api-server.ts';
-import { Schema } from '../schema/schema.ts';
-import type { ServedKind } from '../served-kind.ts';
 import type { Listener } from './listener.ts';
-
-const configMaps: ServedKind = {
-  group: '',
-  version: 'v1',
-  kind: 'ConfigMap',
-  listKind: 'ConfigMapList',
-  plural: 'configmaps',
-  singular: 'configmap',
-  shortNames: [],
-  categories: [],
-  namespaced: true,
-  verbs: ['get', 'list', 'watch', 'create'],
-  schema: new Schema({ 'x-kubernetes-preserve-unknown-fields': true }),
-  subresources: { status: false },
-  columns: [],
-  origin: 'builtin',
-};
 
 describe('a server on a socket', () => {
   let server: ApiServer;
@@ -29,7 +10,7 @@ describe('a server on a socket', () => {
   let dispatcher: Agent;
 
   beforeAll(async () => {
-    server = createApiServer({ clock: systemClock, random: Math.random, kinds: [configMaps] });
+    server = createApiServer({ clock: systemClock, random: Math.random });
     listener = await server.listen();
     dispatcher = new Agent({ connect: { ca: listener.ca } });
   });

@@ -1,4 +1,5 @@
 import { textOf } from '../object-text.ts';
+import type { WireObject } from '../served-kind.ts';
 import type { ServedResource } from '../served-kinds.ts';
 import type { Entry } from '../watch/index.ts';
 
@@ -36,4 +37,11 @@ async function convertAll(
 export async function oneInServedVersion(served: ServedResource, entry: Entry): Promise<Entry> {
   const [one = entry] = await inServedVersion(served, [entry]);
   return one;
+}
+
+/** The object as it is stored: in the storage version of its resource. */
+export async function storedForm({ conversion }: ServedResource, object: WireObject): Promise<WireObject> {
+  if (object.apiVersion === conversion.storageVersion) return object;
+  const [stored = object] = await conversion.convert([object], conversion.storageVersion);
+  return stored;
 }

@@ -1,75 +1,100 @@
 import { parse as parseYaml } from 'yaml';
-import { isObject, type Json } from '../schema/schema.ts';
-import type { ServedKind, WireMeta, WireObject } from '../served-kind.ts';
-import { badRequest, StatusError } from '../status.ts';
+import type { Json } from '../schema/index.ts';
+import type { ServedKind } from '../served-kind.ts';
+import { badRequest, noSuchPath, StatusError } from '../status.ts';
+import { type Body, unrecognised } from '../verbs/decode.ts';
+import type { PatchType } from '../verbs/patch.ts';
 
 /** The real server's limit on a request body. */
 const LARGEST_BODY = 3 * 1024 * 1024;
 
 export function checkSize(body: string | undefined): void {
   if (body !== undefined && body.length > LARGEST_BODY) {
-    throw new StatusError(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${LARGEST_BODY}`);
+    throw new StatusError(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${LARGEST_BODY}`, {});
   }
 }
 
 /** The media type without its parameters. */
-export const mediaType = (contentType: string | undefined) => (contentType ?? '').split(';')[0]?.trim() ?? '';
-
-export interface DecodedBody {
-  readonly value: Json;
-  /** The text as JSON, for checks that a parsed value no longer allows (keys given twice). */
-  readonly text: string;
-}
+const mediaType = (contentType: string | undefined) => (contentType ?? '').split(';')[0]?.trim() ?? '';
 
 /** The body of a create or an update: JSON or YAML. */
-export function decodeObject(body: string | undefined, contentType: string | undefined, kind: ServedKind): DecodedBody {
-  const type = mediaType(contentType);
+export function objectBody(body: string | undefined, contentType: string | undefined, kind: ServedKind): Body {
   const text = body ?? '';
-  if (type === 'application/yaml') return decodeYaml(text);
-  if (type !== 'application/json' && type !== '') {
+  switch (mediaType(contentType)) {
+    case 'application/yaml':
+      return yamlBody(text);
+    case 'application/json':
+    case '':
+      return jsonBody(text, (why) =>
+        unrecognised(kind, `json parse error: ${why} (${text === '' ? '<empty>' : text.slice(0, 100)})`),
+      );
+    default:
+      throw new StatusError(
+        415,
+        'UnsupportedMediaType',
+        'the body of the request was in an unknown format - accepted media types include: application/json, application/yaml',
+      );
+  }
+}
+
+const PATCH_TYPES: Readonly<Record<string, PatchType>> = {
+  'application/json-patch+json': 'json',
+  'application/merge-patch+json': 'merge',
+  'application/strategic-merge-patch+json': 'strategic',
+  'application/apply-patch+yaml': 'apply',
+};
+
+/** Strategic patches need Go types to go by; custom resources have none. */
+export function patchTypeOf(contentType: string | undefined, kind: ServedKind): PatchType {
+  const type = PATCH_TYPES[mediaType(contentType)];
+  if (type === undefined) throw new StatusError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
+  if (type === 'strategic' && kind.origin === 'custom') {
     throw new StatusError(
       415,
       'UnsupportedMediaType',
-      'the body of the request was in an unknown format - accepted media types include: application/json, application/yaml',
+      'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml',
     );
   }
+  return type;
+}
+
+export function patchBody(body: string | undefined, type: PatchType): Body {
+  const text = body ?? '';
+  if (type === 'apply') return yamlBody(text);
+  return jsonBody(text, (why) => badRequest(`error decoding patch: ${why}`));
+}
+
+/** Deletions and reviews: JSON, or nothing at all. */
+export function optionalBody(body: string | undefined): Json | undefined {
+  if (body === undefined || body === '') return undefined;
+  return jsonBody(body, (why) => badRequest(`couldn't get version/kind; json parse error: ${why}`)).value;
+}
+
+function jsonBody(text: string, refuse: (why: string) => StatusError): Body {
   try {
     const value: Json = JSON.parse(text);
     return { value, text };
   } catch (error) {
-    const shown = text === '' ? '<empty>' : text.slice(0, 100);
-    throw badRequest(
-      `the object provided is unrecognized (must be of type ${kind.kind}): couldn't get version/kind; json parse error: ${jsonError(error)} (${shown})`,
-    );
+    throw refuse(text === '' ? 'unexpected end of JSON input' : goMessage(error));
   }
 }
 
-const jsonError = (error: unknown) => (error instanceof Error ? error.message : String(error));
-
-export function decodeYaml(text: string): DecodedBody {
+function yamlBody(text: string): Body {
   try {
     const value: Json = parseYaml(text);
-    return { value, text: JSON.stringify(value) };
+    return { value };
   } catch (error) {
-    throw badRequest(`error decoding YAML: ${jsonError(error)}`);
+    throw badRequest(`error decoding YAML: ${goMessage(error)}`);
   }
 }
 
-/** Whether a value has the shape that all verbs rely on; which kind it is of is not looked at. */
-export function asObject(value: Json, kind: ServedKind): WireObject {
-  if (!isObject(value)) {
-    throw badRequest(`the object provided is unrecognized (must be of type ${kind.kind}): couldn't get version/kind`);
-  }
-  const metadata = value['metadata'] ?? {};
-  if (!isMetadata(metadata)) {
-    throw badRequest(
-      `${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: metadata must be an object`,
-    );
-  }
-  return { ...value, apiVersion: String(value['apiVersion'] ?? ''), kind: String(value['kind'] ?? ''), metadata };
-}
+const goMessage = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-/** Names, labels and the like are checked when the object is validated. */
-function isMetadata(value: Json | WireMeta): value is WireMeta {
-  return isObject(value);
+/** Percent-encoding that cannot be read leads nowhere. */
+export function decodeSegment(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    throw noSuchPath();
+  }
 }

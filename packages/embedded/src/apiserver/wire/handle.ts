@@ -1,23 +1,27 @@
-import type { TransportRequest, TransportResponse } from '@polder/kube';
+import { TransportError, type TransportRequest, type TransportResponse } from '@polder/kube';
+import { stringify } from 'yaml';
 import { type Core, uuid } from '../core.ts';
-import { parseListOptions } from '../list/index.ts';
-import { methodNotAllowed, noSuchPath } from '../status.ts';
+import { type Circumstances, interception } from '../faults/index.ts';
+import { noSuchPath } from '../status.ts';
+import type { IncludeObject } from '../tables/index.ts';
 import type { Call } from '../verbs/call.ts';
-import { create } from '../verbs/create.ts';
-import { get, list, watch } from '../verbs/read.ts';
-import { inServedVersion } from '../verbs/served-version.ts';
-import { type Answer, failure, json, jsonText, pageNotFound, plain, response } from './answer.ts';
-import { asObject, checkSize, decodeObject } from './body.ts';
+import { type Answer, failure, pageNotFound, response } from './answer.ts';
+import { checkSize, decodeSegment } from './body.ts';
+import { carryOut } from './carry-out.ts';
+import { documentAnswer } from './documents.ts';
 import { negotiate } from './negotiation.ts';
-import { eventText, objectText, pageText } from './object-form.ts';
-import { targetOf } from './request-target.ts';
-import { watchStream } from './watch-stream.ts';
+import { type RequestTarget, targetOf } from './request-target.ts';
+import { verbOf } from './verb.ts';
 
 /** The whole server: one request in, one answer out. Sockets and the in-process transport are both only edges of it. */
 export async function handle(core: Core, request: TransportRequest): Promise<TransportResponse> {
   const auditId = uuid(core.random);
   const warnings: string[] = [];
-  const answer = await respond(core, request, warnings).catch(failure);
+  const answer = await respond(core, request, warnings).catch((error: unknown) => {
+    // A fault that breaks the connection: there is no answer.
+    if (error instanceof TransportError) throw error;
+    return failure(error);
+  });
   return response(answer, auditId, warnings);
 }
 
@@ -26,58 +30,62 @@ async function respond(core: Core, request: TransportRequest, warnings: string[]
   const segments = url.pathname
     .split('/')
     .filter((segment) => segment !== '')
-    .map(decodeURIComponent);
-  if (['healthz', 'livez', 'readyz'].includes(segments[0] ?? '')) return plain(200, 'ok');
+    .map(decodeSegment);
   const target = targetOf(segments, core.kinds);
-  if (target === undefined) {
-    if (
-      segments[0] === 'api' ||
-      (segments[0] === 'apis' && core.kinds.hasVersion(segments[1] ?? '', segments[2] ?? ''))
-    )
-      throw noSuchPath();
-    return pageNotFound();
-  }
+  if (target !== undefined) return onResource(core, request, target, url.searchParams, warnings);
+  const document = documentAnswer(core.kinds, { segments, query: url.searchParams, headers: request.headers });
+  if (document !== undefined) return document;
+  if (isWithinApi(core, segments)) throw noSuchPath();
+  return pageNotFound();
+}
+
+/** Below a group that is served, even what is missing is answered with a Status. */
+function isWithinApi({ kinds }: Core, [root, group]: readonly string[]): boolean {
+  return root === 'api' || (root === 'apis' && kinds.all.some((kind) => kind.group === group));
+}
+
+async function onResource(
+  core: Core,
+  request: TransportRequest,
+  target: RequestTarget,
+  query: URLSearchParams,
+  warnings: string[],
+): Promise<Answer> {
+  const { served, namespace, name, subresource } = target;
+  if (target.isWatchPath) query.set('watch', 'true');
+  const verb = verbOf(request.method, target, query);
+  const { form, encoding } = negotiate(request.headers['accept'], verb === 'watch');
+  checkSize(request.body);
+  if (served.deprecation !== undefined) warnings.push(served.deprecation);
+
+  const circumstances: Circumstances = { verb, kind: served.kind, namespace, name, subresource };
+  const faults = core.faults.take(circumstances);
+  const intercepted = interception(faults, verb, core.clock, request.signal);
+  await intercepted.before();
   const call: Call = {
     core,
-    ...target,
-    query: url.searchParams,
+    served,
+    namespace,
+    name,
+    subresource,
+    query,
     userAgent: request.headers['user-agent'] ?? '',
     signal: request.signal,
+    staleRevision: intercepted.staleRevision,
     warnings,
   };
-  return carryOut(call, request);
+  const showing = { form, served, now: core.clock.now(), include: includeOf(query) };
+  const answer = await carryOut({ call, verb, request, showing, circumstances, faults });
+  intercepted.after();
+  return encoding === 'yaml' ? asYaml(answer) : answer;
 }
 
-async function carryOut(call: Call, request: TransportRequest): Promise<Answer> {
-  const { served } = call;
-  const form = negotiate(request.headers['accept']);
-  checkSize(request.body);
-  if (request.method === 'GET' && call.name !== undefined)
-    return jsonText(200, objectText(form, served, await get(call)));
-  if (request.method === 'GET') {
-    const options = parseListOptions(call.query);
-    if (!options.watch) return jsonText(200, pageText(form, served, await list(call, options)));
-    const stream = watchStream(
-      watch(call, options),
-      async (event) => {
-        if (event.type === 'BOOKMARK' || event.type === 'ERROR') return eventText(form, served, event);
-        const [entry = event.entry] = await inServedVersion(served, [event.entry]);
-        return eventText(form, served, { ...event, entry });
-      },
-      request.signal,
-    );
-    return { status: 200, body: stream };
-  }
-  if (request.method === 'POST' && call.name === undefined) {
-    const { value } = decodeObject(request.body, request.headers['content-type'], served.kind);
-    return jsonText(201, objectText(form, served, await create(call, asObject(value, served.kind))));
-  }
-  if (request.method === 'DELETE' && call.name !== undefined) {
-    const entry = await get(call);
-    core(call).store.remove(served.resource, entry);
-    return json(200, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success' });
-  }
-  throw methodNotAllowed();
+function includeOf(query: URLSearchParams): IncludeObject {
+  const asked = query.get('includeObject');
+  return asked === 'None' || asked === 'Object' ? asked : 'Metadata';
 }
 
-const core = (call: Call) => call.core;
+function asYaml(answer: Answer): Answer {
+  if (typeof answer.body !== 'string' || answer.contentType !== undefined) return answer;
+  return { ...answer, contentType: 'application/yaml', body: stringify(JSON.parse(answer.body)) };
+}

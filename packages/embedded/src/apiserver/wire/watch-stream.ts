@@ -12,6 +12,7 @@ export function watchStream(
   watcher: Watcher,
   encode: EventEncoder,
   signal: AbortSignal | undefined,
+  release: () => void,
 ): AsyncIterable<Uint8Array> {
   const onAbort = () =>
     watcher.break(new TransportError('the watch was aborted', { sent: true, cause: signal?.reason }));
@@ -20,6 +21,7 @@ export function watchStream(
   const stop = () => {
     signal?.removeEventListener('abort', onAbort);
     watcher.end();
+    release();
   };
   const next = async (): Promise<IteratorResult<Uint8Array, undefined>> => {
     try {

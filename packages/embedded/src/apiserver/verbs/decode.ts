@@ -1,0 +1,98 @@
+import { asWire } from '../object-text.ts';
+import { duplicateKeys } from '../schema/duplicate-keys.ts';
+import { duplicateFieldMessage, prune, strictDecodingMessage, unknownFieldMessage } from '../schema/prune.ts';
+import { isObject, type Json, type JsonObject } from '../schema/schema.ts';
+import { validate } from '../schema/validate.ts';
+import type { ServedKind, WireObject } from '../served-kind.ts';
+import type { ServedResource } from '../served-kinds.ts';
+import { badRequest } from '../status.ts';
+import type { Call } from './call.ts';
+import type { WriteOptions } from './options.ts';
+
+/** The body of a request: a value, and its text for what a parsed value no longer tells (keys given twice). */
+export interface Body {
+  readonly value: Json;
+  readonly text?: string | undefined;
+}
+
+/**
+ * From a body to an object of the kind, as a typed server decodes it: the type fits, fields that the kind does not have
+ * are dropped and told about (or refused, if the client asks for that).
+ */
+export function decode(call: Call, { value, text }: Body, { fieldValidation }: WriteOptions): WireObject {
+  const { served } = call;
+  if (!isObject(value)) throw unrecognised(served.kind, 'json parse error: json: cannot unmarshal into an object');
+  const typed = checkType(served, value);
+  const { value: known, unknown } = prune(served.kind.schema, typed);
+  const pruned = isObject(known) ? known : typed;
+  if (fieldValidation !== 'Ignore') {
+    const complaints = [
+      ...(text === undefined ? [] : duplicateKeys(text).map(duplicateFieldMessage)),
+      ...unknown.map(unknownFieldMessage),
+    ];
+    if (complaints.length > 0 && fieldValidation === 'Strict') throw strict(served.kind, complaints);
+    call.warnings.push(...complaints);
+  }
+  if (served.kind.origin === 'custom') return asWire(pruned);
+  checkShape(served.kind, pruned);
+  return asWire(withoutNulls(pruned));
+}
+
+export const unrecognised = (kind: ServedKind, why: string) =>
+  badRequest(`the object provided is unrecognized (must be of type ${kind.kind}): couldn't get version/kind; ${why}`);
+
+/** Built-in kinds may leave kind and version out: the path says them. */
+function checkType({ kind, apiVersion }: ServedResource, value: JsonObject): JsonObject {
+  const sentKind = value['kind'] ?? '';
+  const sentVersion = value['apiVersion'] ?? '';
+  if (kind.origin === 'custom' && (sentKind === '' || sentVersion === '')) {
+    const missing = sentKind === '' ? 'Kind' : 'apiVersion';
+    throw unrecognised(kind, `Object '${missing}' is missing in '${JSON.stringify(value)}'`);
+  }
+  if (sentVersion !== '' && sentVersion !== apiVersion) {
+    throw badRequest(
+      `the API version in the data (${String(sentVersion)}) does not match the expected API version (${apiVersion})`,
+    );
+  }
+  if (sentKind !== '' && sentKind !== kind.kind) {
+    throw badRequest(
+      `${String(sentKind)} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: converting (${kind.version}.${String(sentKind)}) to (${kind.group === '' ? 'core' : kind.group}.${kind.kind}): unknown conversion`,
+    );
+  }
+  return { ...value, kind: kind.kind, apiVersion, metadata: value['metadata'] ?? {} };
+}
+
+const strict = (kind: ServedKind, complaints: readonly string[]) =>
+  kind.origin === 'builtin'
+    ? badRequest(
+        `${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: ${strictDecodingMessage(complaints)}`,
+      )
+    : badRequest(strictDecodingMessage(complaints));
+
+/** A typed server cannot even decode a number where a text belongs. */
+function checkShape(kind: ServedKind, object: JsonObject): void {
+  const misfit = validate(kind.schema, object).find(({ type }) => type === 'TypeInvalid');
+  if (misfit === undefined) return;
+  throw badRequest(
+    `${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: json: cannot unmarshal ${goType(misfit.value)} into Go struct field ${kind.kind}.${misfit.field} of type ${wantedType(misfit.detail)}`,
+  );
+}
+
+const goType = (value: unknown) =>
+  Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value === 'boolean' ? 'bool' : typeof value;
+
+const wantedType = (detail: string) => /must be of type (\w+)/.exec(detail)?.[1] ?? 'object';
+
+/** To Go, null is the same as nothing. */
+function withoutNulls(object: JsonObject): JsonObject {
+  const kept: Record<string, Json> = {};
+  for (const [name, value] of Object.entries(object)) {
+    if (value === null) continue;
+    kept[name] = Array.isArray(value)
+      ? value.map((item: Json) => (isObject(item) ? withoutNulls(item) : item))
+      : isObject(value)
+        ? withoutNulls(value)
+        : value;
+  }
+  return kept;
+}
