@@ -14,6 +14,7 @@ interface Sample {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: { readonly name: string };
+  readonly status?: unknown;
 }
 
 interface Refused {
@@ -30,7 +31,7 @@ if (values.kubeconfig === undefined) throw new Error('usage: node tools/openapi/
 const server = new ApiServer(values.kubeconfig);
 const { kinds } = await readApi(server, SERVED);
 const samples = join(import.meta.dirname, 'samples');
-const recorded = join(import.meta.dirname, '../../packages/embedded/src/apiserver/builtin');
+const apiserver = join(import.meta.dirname, '../../packages/embedded/src/apiserver');
 
 await send('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
 // Pods are refused until the controller manager has made the namespace's service account.
@@ -43,7 +44,7 @@ for (const document of parseAllDocuments(readFileSync(join(samples, 'accepted.ya
   if (answer.status !== 201) throw new Error(`${sent.kind} ${sent.metadata.name}: ${answer.text}`);
   accepted.push(JSON.stringify({ sent, stored: JSON.parse(answer.text) }));
 }
-writeLines('accepted.gen.json', accepted);
+writeLines(join(apiserver, 'builtin/accepted.gen.json'), accepted);
 
 const refused: string[] = [];
 const cases: readonly Refused[] = parse(readFileSync(join(samples, 'refused.yaml'), 'utf8'));
@@ -61,10 +62,27 @@ for (const { promise, stored, sent } of cases) {
   const says = { code: status.code, message: status.message, causes: status.details?.causes };
   refused.push(JSON.stringify({ promise, ...(before && { stored: JSON.parse(before.text) }), sent, says }));
 }
-writeLines('refused.gen.json', refused);
+writeLines(join(apiserver, 'builtin/refused.gen.json'), refused);
+
+const shown: string[] = [];
+for (const document of parseAllDocuments(readFileSync(join(samples, 'shown.yaml'), 'utf8'))) {
+  const sent: Sample = document.toJS();
+  const object = `${collectionOf(sent)}/${sent.metadata.name}`;
+  const answer = await send('POST', collectionOf(sent), sent);
+  if (answer.status !== 201) throw new Error(`${sent.kind} ${sent.metadata.name}: ${answer.text}`);
+  if (sent.status !== undefined) {
+    const patch = JSON.stringify({ status: sent.status });
+    await server.send('PATCH', `${object}/status`, { 'content-type': 'application/merge-patch+json' }, patch);
+  }
+  const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+  const table = await server.send('GET', `${object}?includeObject=Object`, { accept });
+  await server.send('DELETE', `${object}?gracePeriodSeconds=0`, {});
+  shown.push(JSON.stringify({ now: table.date, table: JSON.parse(table.text) }));
+}
+writeLines(join(apiserver, 'tables/shown.gen.json'), shown);
 
 await server.send('DELETE', `/api/v1/namespaces/${NAMESPACE}`, {});
-console.log(`${accepted.length} accepted, ${refused.length} refused`);
+console.log(`${accepted.length} accepted, ${refused.length} refused, ${shown.length} shown`);
 
 function send(method: string, path: string, body: Sample): Promise<Answer> {
   return server.send(method, path, { 'content-type': 'application/json' }, JSON.stringify(body));
@@ -82,5 +100,5 @@ function apiVersionOf({ group, version }: ApiKind): string {
 }
 
 function writeLines(file: string, lines: readonly string[]): void {
-  writeFileSync(join(recorded, file), `[\n${lines.join(',\n')}\n]\n`);
+  writeFileSync(file, `[\n${lines.join(',\n')}\n]\n`);
 }

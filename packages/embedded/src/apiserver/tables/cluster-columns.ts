@@ -21,7 +21,12 @@ export const nodeTable: readonly Column[] = [
   wide('Internal-IP', (node) => address(node, 'InternalIP')),
   wide('External-IP', (node) => address(node, 'ExternalIP')),
   wide('OS-Image', textCell(['status', 'nodeInfo', 'osImage'], '<unknown>')),
-  wide('Kernel-Version', textCell(['status', 'nodeInfo', 'kernelVersion'], '<unknown>')),
+  wide('Kernel-Version', (node) => {
+    const kernel = textAt(node, 'status', 'nodeInfo', 'kernelVersion');
+    const architecture = textAt(node, 'status', 'nodeInfo', 'architecture');
+    if (kernel === '') return '<unknown>';
+    return architecture === '' ? kernel : `${kernel} (${architecture})`;
+  }),
   wide('Container-Runtime', textCell(['status', 'nodeInfo', 'containerRuntimeVersion'], '<unknown>')),
 ];
 

@@ -73,8 +73,8 @@ export const endpointSliceTable: readonly Column[] = [
 export const ingressTable: readonly Column[] = [
   column('Class', textCell(['spec', 'ingressClassName'], '<none>')),
   column('Hosts', (ingress) => {
-    const hosts = objectsAt(ingress, 'spec', 'rules').map((rule) => textAt(rule, 'host') || '*');
-    return first([...new Set(hosts)], '*');
+    const hosts = objectsAt(ingress, 'spec', 'rules').map((rule) => textAt(rule, 'host'));
+    return first([...new Set(hosts.filter((host) => host !== ''))], '*');
   }),
   column('Address', (ingress) => balancerAddresses(ingress).join(',')),
   column('Ports', (ingress) => (listAt(ingress, 'spec', 'tls').length > 0 ? '80, 443' : '80')),

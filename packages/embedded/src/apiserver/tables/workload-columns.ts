@@ -1,6 +1,6 @@
 import { listAt, numberAt, objectAt, objectsAt, shownAt, textAt, valueAt } from '../builtin/fields.ts';
 import type { Column, WireObject } from '../served-kind.ts';
-import { AGE, column, countCell, joined, labelsText, podColumns, selectorColumn, textCell } from './columns.ts';
+import { AGE, column, countCell, labelsText, podColumns, selectorColumn, textCell } from './columns.ts';
 import { humanDuration, since } from './human-duration.ts';
 
 const template = podColumns('spec', 'template');
@@ -127,7 +127,7 @@ export const horizontalPodAutoscalerTable: readonly Column[] = [
     const target = objectAt(object, 'spec', 'scaleTargetRef');
     return `${textAt(target, 'kind')}/${textAt(target, 'name')}`;
   }),
-  column('Targets', (object) => joined(objectsAt(object, 'spec', 'metrics').map((_, index) => target(object, index)))),
+  column('Targets', targets),
   column('MinPods', (object) => String(numberAt(object, 'spec', 'minReplicas') ?? '<unset>')),
   column('MaxPods', countCell('spec', 'maxReplicas')),
   column('Replicas', countCell('status', 'currentReplicas')),
@@ -141,6 +141,13 @@ const SOURCES: Readonly<Record<string, string>> = {
   Object: 'object',
   External: 'external',
 };
+
+/** The first two, and how many more. */
+function targets(object: WireObject): string {
+  const all = objectsAt(object, 'spec', 'metrics').map((_, index) => target(object, index));
+  const more = all.length > 2 ? ` + ${all.length - 2} more...` : '';
+  return all.length === 0 ? '<none>' : `${all.slice(0, 2).join(', ')}${more}`;
+}
 
 /** `cpu: 20%/80%`: what is, and what should be. */
 function target(object: WireObject, index: number): string {
