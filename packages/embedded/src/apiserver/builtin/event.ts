@@ -35,12 +35,8 @@ export function toEventsEvent(event: WireObject): WireObject {
 
 function renamed(event: WireObject, apiVersion: string, names: ReadonlyMap<string, string>): WireObject {
   const entries = Object.entries(event).map(([name, value]) => [names.get(name) ?? name, value]);
-  return { ...event, ...blank(names), ...Object.fromEntries(entries), apiVersion };
+  return { ...Object.fromEntries(entries), kind: event.kind, metadata: event.metadata, apiVersion };
 }
-
-/** Removes the old names: an undefined field is not written. */
-const blank = (names: ReadonlyMap<string, string>) =>
-  Object.fromEntries([...names.keys()].map((name) => [name, undefined]));
 
 export const event: Behaviour = {
   defaults: (object) => {

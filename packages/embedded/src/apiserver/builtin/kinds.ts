@@ -34,7 +34,7 @@ export interface BuiltinKind extends ServedKind {
   readonly origin: 'builtin';
   /** Whether a change of the desired state raises `metadata.generation`; it starts at 1 then, and is absent otherwise. */
   readonly generation: boolean;
-  /** What is set once, on create and before the defaults, whatever was sent: first status, finalizers, selectors. */
+  /** What is set once, on create and after the defaults, whatever was sent: first status, finalizers, selectors. */
   readonly prepare?: (object: WireObject) => WireObject;
 }
 

@@ -2,6 +2,8 @@
 const BINARY = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
 const DECIMAL = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'];
 const NANO = 1_000_000_000n;
+/** The largest whole number of a quantity; what is above becomes this. */
+const MAX = 2n ** 63n - 1n;
 
 const SPELLING = /^([+-]?)(\d+(?:\.\d*)?|\.\d+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?\d+)?$/;
 
@@ -26,7 +28,8 @@ export function parseQuantity(value: unknown): Quantity | undefined {
   // More precise than a billionth is rounded away from zero, as the server does.
   const nanos = shift >= 0 ? amount * 10n ** BigInt(shift) : divideUp(amount, 10n ** BigInt(-shift));
   const form = isBinary ? 'binary' : exponent === undefined ? 'decimal' : 'exponent';
-  return { nanos: sign === '-' ? -nanos : nanos, form };
+  const bounded = nanos > MAX * NANO ? MAX * NANO : nanos;
+  return { nanos: sign === '-' ? -bounded : bounded, form };
 }
 
 /** `1000m` → `1`, `0.5` → `500m`, `1024Mi` → `1Gi`: the largest suffix that leaves a whole number. */
@@ -48,7 +51,23 @@ export function formatQuantity({ nanos, form }: Quantity): string {
 /** The server's own spelling of a quantity; anything else comes back as it is, for validation to refuse. */
 export function canonical<T>(value: T): T | string {
   const quantity = parseQuantity(value);
-  return quantity ? formatQuantity(quantity) : value;
+  if (!quantity) return value;
+  const text = String(value);
+  return isKept(text) ? text : formatQuantity(quantity);
+}
+
+/**
+ * The real server's parser keeps a text that looks canonical to it: digits that fill whole thousands, neither starting
+ * nor ending in zeros. `1E3` and `+3` pass that look, and so does `1.001`, which is none but stays.
+ */
+function isKept(text: string): boolean {
+  const [, , digits = '', suffix = ''] = SPELLING.exec(text) ?? [];
+  if (suffix.endsWith('i')) return false;
+  const [whole = '', fraction = ''] = digits.split('.');
+  const shifted = (whole.replace(/^0+/, '') || '0') + fraction;
+  const exponent = /^[eE][+-]?\d+$/.test(suffix) ? Number(suffix.slice(1)) : (DECIMAL.indexOf(suffix) - 3) * 3;
+  const scale = exponent - fraction.length;
+  return shifted.length <= 18 && scale >= -9 && scale % 3 === 0 && !shifted.endsWith('000') && !shifted.startsWith('0');
 }
 
 function divideUp(amount: bigint, by: bigint): bigint {

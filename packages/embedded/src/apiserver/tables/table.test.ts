@@ -8,7 +8,9 @@ import { type Table, table } from './table.ts';
 /** Objects as a real server showed them; `tools/openapi/record.ts` writes this. */
 interface Shown {
   readonly now: string;
-  readonly table: Table & { readonly rows: readonly { readonly object: WireObject }[] };
+  readonly table: Omit<Table, 'rows'> & {
+    readonly rows: readonly { readonly cells: readonly unknown[]; readonly object: WireObject }[];
+  };
 }
 
 const shown: readonly Shown[] = JSON.parse(readFileSync(new URL('./shown.gen.json', import.meta.url), 'utf8'));
@@ -32,10 +34,16 @@ const cases = shown.flatMap(({ now, table }) =>
   })),
 );
 
+const columns = ({ columnDefinitions }: Pick<Table, 'columnDefinitions'>) =>
+  columnDefinitions.map(({ name, type, format, priority }) => ({ name, type, format, priority }));
+
+const deleting = (object: WireObject) => ({
+  ...object,
+  metadata: { ...object.metadata, deletionTimestamp: '2026-11-15T00:00:00Z' },
+});
+
 test.each(cases)('kubectl shows $title as the real server has it', ({ now, table: real, object, cells }) => {
   const ours = table(kindOf(object), [object], Date.parse(now), 'Object');
-  const columns = ({ columnDefinitions }: Table) =>
-    columnDefinitions.map(({ name, type, format, priority }) => ({ name, type, format, priority }));
   expect(columns(ours)).toEqual(columns(real));
   expect(ours.rows[0]?.cells).toEqual(cells);
 });
@@ -44,10 +52,6 @@ test('a pod that is being deleted is Terminating, unless it has ended', () => {
   const pod = cases.find(({ title }) => title === 'Pod running')?.object;
   const ended = cases.find(({ title }) => title === 'Pod completed')?.object;
   if (!pod || !ended) throw new Error('not recorded');
-  const deleting = (object: WireObject) => ({
-    ...object,
-    metadata: { ...object.metadata, deletionTimestamp: '2026-11-15T00:00:00Z' },
-  });
   const rows = table(kindOf(pod), [deleting(pod), deleting(ended)], 0).rows;
   expect(rows.map(({ cells }) => cells[2])).toEqual(['Terminating', 'Completed']);
 });
