@@ -54,7 +54,7 @@ function created(kind: BuiltinKind, sent: WireObject, uid: string): WireObject {
 
 /** What other parts of the real server add: admission (tokens, tolerations, taints), clocks and random ports. */
 function comparable(object: WireObject): unknown {
-  const { creationTimestamp: _, managedFields: __, resourceVersion: ___, ...metadata } = object.metadata;
+  const { creationTimestamp: _, ...metadata } = object.metadata;
   const text = JSON.stringify({ ...object, metadata }, (key, value: unknown) => {
     if (key === 'nodePort') return 30_000;
     if (['tolerations', 'priority', 'preemptionPolicy', 'taints', 'lastPhaseTransitionTime'].includes(key))
