@@ -34,7 +34,8 @@ export class ApiServer {
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
         response.on('error', reject);
         response.on('end', () => {
-          resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') });
+          const text = Buffer.concat(chunks).toString('utf8');
+          resolve({ status: response.statusCode ?? 0, text, date: response.headers.date ?? '' });
         });
       });
       call.on('error', reject);
@@ -46,6 +47,8 @@ export class ApiServer {
 export interface Answer {
   readonly status: number;
   readonly text: string;
+  /** The server's clock. */
+  readonly date: string;
 }
 
 interface Kubeconfig {
