@@ -1,6 +1,5 @@
-import { expect } from 'vitest';
 import { configMap, configMaps, deployment, deployments, pod, pods, service, services } from './objects.ts';
-import { topic } from './suite.ts';
+import { expect, topic } from './suite.ts';
 import type { Body } from './wire.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -16,6 +15,33 @@ const workload = (podSpec: Fields) => ({
     selector: { matchLabels: { app: 'a' } },
     template: { metadata: { labels: { app: 'a' } }, spec: podSpec },
   },
+});
+
+const withPorts = (...ports: Fields[]) => workload({ containers: [container('main', { ports })] });
+
+const withEnv = (...env: Fields[]) => workload({ containers: [container('main', { env })] });
+
+const withArgs = (...args: string[]) => workload({ containers: [container('main', { args })] });
+
+const withVolume = (name: string) =>
+  workload({
+    volumes: [{ name, emptyDir: {} }],
+    containers: [container('main', { volumeMounts: [{ name, mountPath: `/${name}` }] })],
+  });
+
+const withPort = (name: string, port: number) => service('a', { ports: [{ name, port, protocol: 'TCP' }] });
+
+const withOwner = (name: string) =>
+  configMap('a', undefined, {
+    finalizers: [`example.com/${name}`],
+    ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name, uid: name }],
+  });
+
+const withCondition = (type: string) => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'a' },
+  status: { conditions: [{ type, status: 'True' }] },
 });
 
 const podSpecOf = (body: Body): Fields => {
@@ -248,7 +274,6 @@ export const apply = topic('server-side apply', (promise) => {
     'merges container ports by port and protocol, protocol being TCP unless said',
     async ({ wire, namespace }) => {
       const path = `${deployments(await namespace())}/a`;
-      const withPorts = (...ports: Fields[]) => workload({ containers: [container('main', { ports })] });
       await wire.must(wire.apply(path, withPorts({ containerPort: 53, name: 'tcp' }), { manager: 'one' }));
       const body = await wire.must(
         wire.apply(path, withPorts({ containerPort: 53, protocol: 'UDP', name: 'udp' }), { manager: 'two' }),
@@ -266,7 +291,6 @@ export const apply = topic('server-side apply', (promise) => {
 
   promise('merges env by name', async ({ wire, namespace }) => {
     const path = `${deployments(await namespace())}/a`;
-    const withEnv = (...env: Fields[]) => workload({ containers: [container('main', { env })] });
     await wire.must(wire.apply(path, withEnv({ name: 'A', value: '1' }), { manager: 'one' }));
     const body = await wire.must(wire.apply(path, withEnv({ name: 'B', value: '2' }), { manager: 'two' }));
     expect(podSpecOf(body)['containers']).toMatchObject([
@@ -281,7 +305,6 @@ export const apply = topic('server-side apply', (promise) => {
 
   promise('replaces args as a whole, since that list is atomic', async ({ wire, namespace }) => {
     const path = `${deployments(await namespace())}/a`;
-    const withArgs = (...args: string[]) => workload({ containers: [container('main', { args })] });
     await wire.must(wire.apply(path, withArgs('a', 'b'), { manager: 'one' }));
     const refused = await wire.apply(path, withArgs('c'), { manager: 'two' });
     expect(refused.body.details.causes[0]?.field).toBe('.spec.template.spec.containers[name="main"].args');
@@ -291,11 +314,6 @@ export const apply = topic('server-side apply', (promise) => {
 
   promise('merges volumes by name and their mounts by path', async ({ wire, namespace }) => {
     const path = `${deployments(await namespace())}/a`;
-    const withVolume = (name: string) =>
-      workload({
-        volumes: [{ name, emptyDir: {} }],
-        containers: [container('main', { volumeMounts: [{ name, mountPath: `/${name}` }] })],
-      });
     await wire.must(wire.apply(path, withVolume('one'), { manager: 'one' }));
     const spec = podSpecOf(await wire.must(wire.apply(path, withVolume('two'), { manager: 'two' })));
     expect(spec['volumes']).toMatchObject([{ name: 'one' }, { name: 'two' }]);
@@ -304,7 +322,6 @@ export const apply = topic('server-side apply', (promise) => {
 
   promise('merges service ports by port and protocol', async ({ wire, namespace }) => {
     const path = `${services(await namespace())}/a`;
-    const withPort = (name: string, port: number) => service('a', { ports: [{ name, port, protocol: 'TCP' }] });
     await wire.must(wire.apply(path, withPort('web', 80), { manager: 'one' }));
     const body = await wire.must(wire.apply(path, withPort('tls', 443), { manager: 'two' }));
     expect(body.spec['ports']).toMatchObject([
@@ -338,11 +355,6 @@ export const apply = topic('server-side apply', (promise) => {
 
   promise('merges finalizers as a set and owner references by uid', async ({ wire, namespace }) => {
     const path = `${configMaps(await namespace())}/a`;
-    const withOwner = (name: string) =>
-      configMap('a', undefined, {
-        finalizers: [`example.com/${name}`],
-        ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name, uid: name }],
-      });
     await wire.must(wire.apply(path, withOwner('one'), { manager: 'one' }));
     const body = await wire.must(wire.apply(path, withOwner('two'), { manager: 'two' }));
     expect(body.metadata.finalizers).toEqual(['example.com/one', 'example.com/two']);
@@ -367,14 +379,8 @@ export const apply = topic('server-side apply', (promise) => {
   });
 
   promise('merges conditions by type', async ({ wire, namespace }) => {
-    const path = `${pods(await namespace())}`;
+    const path = pods(await namespace());
     await wire.must(wire.create(path, pod('a')));
-    const withCondition = (type: string) => ({
-      apiVersion: 'v1',
-      kind: 'Pod',
-      metadata: { name: 'a' },
-      status: { conditions: [{ type, status: 'True' }] },
-    });
     await wire.must(wire.apply(`${path}/a/status`, withCondition('example.com/one'), { manager: 'one' }));
     const body = await wire.must(wire.apply(`${path}/a/status`, withCondition('example.com/two'), { manager: 'two' }));
     expect(body.status).toMatchObject({

@@ -1,10 +1,10 @@
+import { kubeconfig, socketTransport } from '@polder/kube';
 import { inject } from 'vitest';
-import { kubeconfigTransport } from './kubeconfig-transport.ts';
 import { runContract } from './suite.ts';
 import { topics } from './topics.ts';
 
 async function start() {
-  const transport = kubeconfigTransport(inject('kubeconfig'));
+  const transport = socketTransport(await kubeconfig([inject('kubeconfig')]));
   return { transport, stop: () => transport.close() };
 }
 

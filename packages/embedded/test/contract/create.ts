@@ -1,6 +1,5 @@
-import { expect } from 'vitest';
 import { configMap, configMaps, deployment, deployments, pod, pods } from './objects.ts';
-import { topic } from './suite.ts';
+import { expect, topic } from './suite.ts';
 
 export const create = topic('create', (promise) => {
   promise('answers 201 with the object as stored: uid, version, time of creation', async ({ wire, namespace }) => {

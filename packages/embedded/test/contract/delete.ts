@@ -1,6 +1,5 @@
-import { expect } from 'vitest';
 import { configMap, configMaps, deployment, deployments, pod, pods } from './objects.ts';
-import { topic } from './suite.ts';
+import { expect, topic } from './suite.ts';
 import { eventually } from './world.ts';
 
 export const remove = topic('delete', (promise) => {

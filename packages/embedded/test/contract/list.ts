@@ -1,6 +1,5 @@
-import { expect } from 'vitest';
 import { configMap, configMaps, pod, pods } from './objects.ts';
-import { topic } from './suite.ts';
+import { expect, topic } from './suite.ts';
 import type { Body, Wire } from './wire.ts';
 
 const names = (list: Body) => list.items.map((item) => item.metadata.name);

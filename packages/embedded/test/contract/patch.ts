@@ -1,6 +1,5 @@
-import { expect } from 'vitest';
 import { configMap, configMaps, deployment, deployments, pod, pods, service, services } from './objects.ts';
-import { topic } from './suite.ts';
+import { expect, topic } from './suite.ts';
 
 const container = (name: string, more: Readonly<Record<string, unknown>> = {}) => ({
   name,

@@ -1,6 +1,5 @@
-import { expect } from 'vitest';
 import { configMap, configMaps, pod, pods } from './objects.ts';
-import { topic } from './suite.ts';
+import { expect, topic } from './suite.ts';
 
 export const read = topic('get', (promise) => {
   promise('of a missing object answers 404 with its name and kind', async ({ wire, namespace }) => {

@@ -1,6 +1,5 @@
-import { expect } from 'vitest';
 import { configMap, configMaps, deployment, deployments } from './objects.ts';
-import { topic } from './suite.ts';
+import { expect, topic } from './suite.ts';
 
 export const replace = topic('replace', (promise) => {
   promise('puts the new object in place of the old and raises the version', async ({ wire, namespace }) => {

@@ -1,6 +1,5 @@
-import { expect } from 'vitest';
 import { deployment, deployments, statefulSet, statefulSets } from './objects.ts';
-import { topic } from './suite.ts';
+import { expect, topic } from './suite.ts';
 
 const SIZED = {
   spec: { type: 'object', properties: { replicas: { type: 'integer', minimum: 0 } } },

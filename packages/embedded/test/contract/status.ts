@@ -1,6 +1,5 @@
-import { expect } from 'vitest';
 import { deployment, deployments, pod, pods } from './objects.ts';
-import { topic } from './suite.ts';
+import { expect, topic } from './suite.ts';
 
 export const status = topic('status', (promise) => {
   promise('is written on its own path, which leaves the spec and the generation alone', async ({ wire, namespace }) => {

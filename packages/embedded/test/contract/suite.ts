@@ -3,11 +3,13 @@ import { afterAll, beforeAll, describe, it } from 'vitest';
 import { Wire } from './wire.ts';
 import { World } from './world.ts';
 
+export { expect } from 'vitest';
+
 /** One promise of the API, in words, and how to see that it is kept. */
 export interface Case {
   readonly promise: string;
   readonly only?: Restriction | undefined;
-  keeps(world: World): Promise<void>;
+  readonly keeps: (world: World) => Promise<void>;
 }
 
 /** A case that can only hold on one of the servers says why. */
@@ -41,12 +43,12 @@ export function runContract(
   topics: readonly Topic[],
 ): void {
   describe(`the Kubernetes API of the ${server} server`, () => {
+    const world = Promise.withResolvers<World>();
     let running: ServerUnderTest | undefined;
-    let world: World | undefined;
 
     beforeAll(async () => {
       running = await start();
-      world = new World(new Wire(running.transport));
+      world.resolve(new World(new Wire(running.transport)));
     });
 
     afterAll(async () => {
@@ -54,13 +56,11 @@ export function runContract(
     });
 
     for (const { name, cases } of topics) {
-      describe(name, { concurrent: true }, () => {
+      describe(`${server}: ${name}`, { concurrent: true }, () => {
         for (const { promise, keeps, only } of cases) {
-          const elsewhere = only !== undefined && only.server !== server;
-          it.skipIf(elsewhere)(elsewhere ? `${promise} (only ${only.server}: ${only.because})` : promise, async () => {
-            if (world === undefined) throw new Error('the server did not start');
-            await keeps(world);
-          });
+          const declare = only === undefined || only.server === server ? it : it.skip;
+          const restriction = only === undefined ? '' : ` (only ${only.server}: ${only.because})`;
+          declare(promise + restriction, async () => keeps(await world.promise));
         }
       });
     }

@@ -33,7 +33,10 @@ export class Watch implements AsyncDisposable {
   /** The next event; `undefined` once the server has ended the watch. */
   async next(within = 10_000): Promise<WatchEvent | undefined> {
     const { promise: late, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(() => reject(new Error(`no event within ${within} ms; seen: ${this.summary()}`)), within);
+    const timer = setTimeout(
+      () => reject(new Error(`no event within ${within} ms; seen: ${this.summary().join(', ')}`)),
+      within,
+    );
     try {
       const step = await Promise.race([this.#events.next(), late]);
       if (step.done) return undefined;
@@ -48,7 +51,7 @@ export class Watch implements AsyncDisposable {
   async until(isIt: (event: WatchEvent) => boolean, within?: number): Promise<WatchEvent> {
     for (;;) {
       const event = await this.next(within);
-      if (event === undefined) throw new Error(`the watch ended first; seen: ${this.summary()}`);
+      if (event === undefined) throw new Error(`the watch ended first; seen: ${this.summary().join(', ')}`);
       if (isIt(event)) return event;
     }
   }
