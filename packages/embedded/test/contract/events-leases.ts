@@ -52,6 +52,17 @@ export const eventsAndLeases = topic('events and leases', (promise) => {
     });
   });
 
+  promise('a lease can be made by a replace, and then wants a version', async ({ wire, namespace }) => {
+    const path = `${leases(await namespace())}/a`;
+    const body = { metadata: { name: 'a' }, spec: { holderIdentity: 'me', leaseDurationSeconds: 15 } };
+    expect((await wire.replace(path, body)).status).toBe(201);
+    const answer = await wire.replace(path, body);
+    expect(answer.status).toBe(422);
+    expect(answer.body.message).toBe(
+      'leases.coordination.k8s.io "a" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update',
+    );
+  });
+
   promise('two who renew a lease at the same version: one wins, the other gets 409', async ({ wire, namespace }) => {
     const path = leases(await namespace());
     const made = await wire.must(

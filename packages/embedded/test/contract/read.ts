@@ -64,8 +64,13 @@ export const read = topic('get', (promise) => {
     expect(answer.text).toContain('data:\n  k: v\n');
   });
 
-  promise('carries an audit id', async ({ wire, namespace }) => {
-    const answer = await wire.get(configMaps(await namespace()));
-    expect(answer.headers['audit-id']).toMatch(/^[0-9a-f-]{36}$/);
-  });
+  promise(
+    'carries an audit id, and the flow schema and priority level it was treated by',
+    async ({ wire, namespace }) => {
+      const { headers } = await wire.get(configMaps(await namespace()));
+      for (const name of ['audit-id', 'x-kubernetes-pf-flowschema-uid', 'x-kubernetes-pf-prioritylevel-uid']) {
+        expect(headers[name]).toMatch(/^[0-9a-f-]{36}$/);
+      }
+    },
+  );
 });

@@ -8,10 +8,12 @@ import { remove } from './delete.ts';
 import { discovery } from './discovery.ts';
 import { errors } from './errors.ts';
 import { eventsAndLeases } from './events-leases.ts';
+import { kinds } from './kinds.ts';
 import { list } from './list.ts';
 import { namespaces } from './namespaces.ts';
 import { patch } from './patch.ts';
 import { podSubresources } from './pod-subresources.ts';
+import { races } from './races.ts';
 import { read } from './read.ts';
 import { replace } from './replace.ts';
 import { reviews } from './reviews.ts';
@@ -37,6 +39,8 @@ export const topics: readonly Topic[] = [
   defaults,
   validation,
   unknownFields,
+  kinds,
+  races,
   customResources,
   admission,
   cel,
