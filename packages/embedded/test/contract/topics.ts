@@ -1,5 +1,6 @@
 import { admission } from './admission.ts';
 import { apply } from './apply.ts';
+import { applyMerges } from './apply-merges.ts';
 import { cel } from './cel.ts';
 import { create } from './create.ts';
 import { customResources } from './custom-resources.ts';
@@ -33,6 +34,7 @@ export const topics: readonly Topic[] = [
   replace,
   patch,
   apply,
+  applyMerges,
   remove,
   status,
   scale,
