@@ -43,7 +43,8 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   const files = await writeCertificates(dir, url);
   const running = new Map<string, Program>();
 
-  const start = (name: string, args: readonly string[]) => {
+  const start = (name: string, flags: Flags) => {
+    const args = Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`);
     running.set(name, startProgram(join(programs, name), args, join(dir, `${name}.log`)));
   };
   const stopProgram = async (name: string) => {
@@ -75,16 +76,21 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   };
 
   try {
-    start('etcd', [
-      ...['--name', 'default', '--data-dir', join(dir, 'etcd'), '--unsafe-no-fsync', '--log-level', 'warn'],
-      ...['--listen-client-urls', etcdUrl, '--advertise-client-urls', etcdUrl],
-      ...['--listen-peer-urls', peerUrl, '--initial-advertise-peer-urls', peerUrl],
-      ...['--initial-cluster', `default=${peerUrl}`],
-    ]);
+    start('etcd', {
+      name: 'default',
+      'data-dir': join(dir, 'etcd'),
+      'unsafe-no-fsync': true,
+      'log-level': 'warn',
+      'listen-client-urls': etcdUrl,
+      'advertise-client-urls': etcdUrl,
+      'listen-peer-urls': peerUrl,
+      'initial-advertise-peer-urls': peerUrl,
+      'initial-cluster': `default=${peerUrl}`,
+    });
     await startApiServer();
     if (options.controllers) {
       start('kube-controller-manager', controllerManagerFlags(files));
-      start('kube-scheduler', schedulerFlags(files));
+      start('kube-scheduler', controllerFlags(files.schedulerKubeconfig));
     }
     return controlPlane;
   } catch (error) {
@@ -101,7 +107,9 @@ export async function buildControlPlane(): Promise<string> {
     return (await build).stdout.trim();
   } catch (error) {
     const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : String(error);
-    throw new Error(`The real control plane could not be built (tools/control-plane/build.sh):\n${said}`);
+    throw new Error(`The real control plane could not be built (tools/control-plane/build.sh):\n${said}`, {
+      cause: error,
+    });
   }
 }
 
@@ -139,9 +147,10 @@ async function writeCertificates(dir: string, url: string): Promise<Files> {
   };
 }
 
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+
 /** JSON, which every reader of YAML takes. */
 function kubeconfigOf(server: string, authority: Authority, client: KeyPair): string {
-  const base64 = (text: string) => Buffer.from(text).toString('base64');
   const name = 'control-plane';
   return JSON.stringify({
     apiVersion: 'v1',
@@ -158,37 +167,51 @@ function kubeconfigOf(server: string, authority: Authority, client: KeyPair): st
   });
 }
 
-function apiServerFlags(files: Files, etcdUrl: string, port: number, controllers: boolean): string[] {
-  return [
-    ...['--etcd-servers', etcdUrl, '--bind-address', '127.0.0.1', '--secure-port', String(port)],
-    ...['--advertise-address', '127.0.0.1', '--endpoint-reconciler-type', 'none'],
-    ...['--client-ca-file', files.authority],
-    ...['--tls-cert-file', files.serving.certificate, '--tls-private-key-file', files.serving.key],
-    ...['--service-account-issuer', 'https://kubernetes.default.svc.cluster.local'],
-    ...['--service-account-key-file', files.signingKey, '--service-account-signing-key-file', files.signingKey],
-    ...['--service-cluster-ip-range', '10.96.0.0/16', '--authorization-mode', 'RBAC', '--allow-privileged=true'],
-    ...['--profiling=false'],
+type Flags = Readonly<Record<string, string | number | boolean>>;
+
+function apiServerFlags(files: Files, etcdUrl: string, port: number, controllers: boolean): Flags {
+  return {
+    'etcd-servers': etcdUrl,
+    'bind-address': '127.0.0.1',
+    'secure-port': port,
+    'advertise-address': '127.0.0.1',
+    'endpoint-reconciler-type': 'none',
+    'client-ca-file': files.authority,
+    'tls-cert-file': files.serving.certificate,
+    'tls-private-key-file': files.serving.key,
+    'service-account-issuer': 'https://kubernetes.default.svc.cluster.local',
+    'service-account-key-file': files.signingKey,
+    'service-account-signing-key-file': files.signingKey,
+    'service-cluster-ip-range': '10.96.0.0/16',
+    'authorization-mode': 'RBAC',
+    'allow-privileged': true,
+    profiling: false,
     // The plugin refuses pods until a controller has made the namespace's default service account.
-    ...(controllers ? [] : ['--disable-admission-plugins', 'ServiceAccount']),
-  ];
+    ...(!controllers && { 'disable-admission-plugins': 'ServiceAccount' }),
+  };
 }
 
-function controllerManagerFlags(files: Files): string[] {
-  const kubeconfig = files.controllerManagerKubeconfig;
-  return [
-    ...['--kubeconfig', kubeconfig, '--secure-port', '0', '--leader-elect=false', '--use-service-account-credentials'],
-    ...['--root-ca-file', files.authority, '--service-account-private-key-file', files.signingKey],
-    ...['--cluster-signing-cert-file', files.authority, '--cluster-signing-key-file', files.authorityKey],
-    ...['--kube-api-qps', '500', '--kube-api-burst', '1000', '--profiling=false'],
-  ];
+function controllerManagerFlags(files: Files): Flags {
+  return {
+    ...controllerFlags(files.controllerManagerKubeconfig),
+    'use-service-account-credentials': true,
+    'root-ca-file': files.authority,
+    'service-account-private-key-file': files.signingKey,
+    'cluster-signing-cert-file': files.authority,
+    'cluster-signing-key-file': files.authorityKey,
+  };
 }
 
-function schedulerFlags(files: Files): string[] {
-  const kubeconfig = files.schedulerKubeconfig;
-  return [
-    ...['--kubeconfig', kubeconfig, '--secure-port', '0', '--leader-elect=false'],
-    ...['--kube-api-qps', '500', '--kube-api-burst', '1000', '--profiling=false'],
-  ];
+/** What kube-controller-manager and kube-scheduler share: alone (no election), serving nothing, in a hurry. */
+function controllerFlags(kubeconfig: string): Flags {
+  return {
+    kubeconfig,
+    'secure-port': 0,
+    'leader-elect': false,
+    'kube-api-qps': 500,
+    'kube-api-burst': 1000,
+    profiling: false,
+  };
 }
 
 interface Program {

@@ -1,0 +1,68 @@
+import type { Transport } from '@polder/kube';
+import { afterAll, beforeAll, describe, it } from 'vitest';
+import { Wire } from './wire.ts';
+import { World } from './world.ts';
+
+export { expect } from 'vitest';
+
+/** One promise of the API, in words, and how to see that it is kept. */
+export interface Case {
+  readonly promise: string;
+  readonly only?: Restriction | undefined;
+  readonly keeps: (world: World) => Promise<void>;
+}
+
+/** A case that can only hold on one of the servers says why. */
+export interface Restriction {
+  readonly server: 'real' | 'embedded';
+  readonly because: string;
+}
+
+export interface Topic {
+  readonly name: string;
+  readonly cases: readonly Case[];
+}
+
+type Declare = (promise: string, keeps: Case['keeps'], only?: Restriction) => void;
+
+export function topic(name: string, declare: (promise: Declare) => void): Topic {
+  const cases: Case[] = [];
+  declare((promise, keeps, only) => cases.push({ promise, keeps, only }));
+  return { name, cases };
+}
+
+export interface ServerUnderTest {
+  readonly transport: Transport;
+  stop(): Promise<void>;
+}
+
+/** Runs every topic on one server. Cases of a topic run beside each other: none may lean on another. */
+export function runContract(
+  server: 'real' | 'embedded',
+  start: () => Promise<ServerUnderTest>,
+  topics: readonly Topic[],
+): void {
+  describe(`the Kubernetes API of the ${server} server`, () => {
+    const world = Promise.withResolvers<World>();
+    let running: ServerUnderTest | undefined;
+
+    beforeAll(async () => {
+      running = await start();
+      world.resolve(new World(new Wire(running.transport)));
+    });
+
+    afterAll(async () => {
+      await running?.stop();
+    });
+
+    for (const { name, cases } of topics) {
+      describe(`${server}: ${name}`, { concurrent: true }, () => {
+        for (const { promise, keeps, only } of cases) {
+          const declare = only === undefined || only.server === server ? it : it.skip;
+          const restriction = only === undefined ? '' : ` (only ${only.server}: ${only.because})`;
+          declare(promise + restriction, async () => keeps(await world.promise));
+        }
+      });
+    }
+  });
+}
