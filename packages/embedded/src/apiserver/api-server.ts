@@ -2,7 +2,7 @@ import type { Clock, Transport, TransportRequest, TransportResponse } from '@pol
 import { webhookAdmission } from './admission/index.ts';
 import { BUILTIN_KINDS } from './builtin/index.ts';
 import { builtinResource } from './builtin-resources.ts';
-import type { Core } from './core.ts';
+import { type Core, uuid } from './core.ts';
 import { CustomResources, withDefinitionRules } from './custom-resources/index.ts';
 import { createDefaultNamespaces } from './default-namespaces.ts';
 import { Faults } from './faults/index.ts';
@@ -70,6 +70,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     admission: webhookAdmission(store, webhooks),
     faults: new Faults(),
     podLogs: options.podLogs ?? noLogs,
+    fairness: { flowSchema: uuid(random), priorityLevel: uuid(random) },
   };
   createDefaultNamespaces(core);
   const answer = (request: TransportRequest) => handle(core, request);

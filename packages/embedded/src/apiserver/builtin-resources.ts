@@ -1,5 +1,6 @@
 import { apiVersionOf } from '@polder/kube';
 import { type Allocator, allocate, type BuiltinKind, toCoreEvent, toEventsEvent } from './builtin/index.ts';
+import { admittedPod } from './pod-admission.ts';
 import { type Conversion, renaming, resourceOf, type ServedResource } from './served-kinds.ts';
 
 /** Updates of these need a version. */
@@ -14,6 +15,19 @@ const CONDITIONAL = [
   'csidrivers',
   'csinodes',
   'volumeattachments',
+];
+
+/** An update brings these into being. */
+const CREATABLE_BY_UPDATE = [
+  'leases',
+  'events',
+  'endpoints',
+  'limitranges',
+  'services',
+  'roles',
+  'rolebindings',
+  'clusterroles',
+  'clusterrolebindings',
 ];
 
 /** A deletion of these answers with the object as it was. */
@@ -43,7 +57,11 @@ export function builtinResource(kind: BuiltinKind, allocator: Allocator): Served
     hasGeneration: kind.generation,
     allowsUnconditionalUpdate: !CONDITIONAL.includes(kind.plural),
     returnsDeleted: RETURNING.includes(kind.plural),
-    prepare: (object) => kind.prepare?.(object) ?? object,
+    allowsCreateOnUpdate: CREATABLE_BY_UPDATE.includes(kind.plural),
+    prepare: (object) => {
+      const prepared = kind.prepare?.(object) ?? object;
+      return kind.kind === 'Pod' ? admittedPod(prepared) : prepared;
+    },
     complete: (object, old) => (kind.kind === 'Service' ? allocate(object, old, allocator) : object),
     conversion: isEvent ? events : renaming(apiVersionOf(kind)),
   };

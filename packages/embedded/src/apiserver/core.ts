@@ -14,6 +14,8 @@ export interface Core {
   readonly admission: Admission;
   readonly faults: Faults;
   readonly podLogs: PodLogs;
+  /** Ids in the headers of every answer. */
+  readonly fairness: { readonly flowSchema: string; readonly priorityLevel: string };
 }
 
 /** `2026-01-01T00:00:00Z`: the server's times have whole seconds. */

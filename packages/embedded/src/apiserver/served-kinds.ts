@@ -12,6 +12,8 @@ export interface ServedResource {
   readonly hasGeneration: boolean;
   /** Whether an update without a version overwrites whatever is there. */
   readonly allowsUnconditionalUpdate: boolean;
+  /** Whether an update of what is not there creates it. */
+  readonly allowsCreateOnUpdate: boolean;
   /** Whether a deletion answers with the object instead of a Status. */
   readonly returnsDeleted: boolean;
   /** What is set on create, whatever was sent: the first status, finalizers. */

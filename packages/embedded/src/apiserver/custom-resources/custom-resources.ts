@@ -6,7 +6,7 @@ import type { ServedKinds, ServedResource } from '../served-kinds.ts';
 import { markedForDeletion } from '../verbs/delete.ts';
 import type { Change, Entry, ObjectStore } from '../watch/index.ts';
 import type { WebhookCaller } from '../webhooks/index.ts';
-import { isAccepted, withConditions } from './conditions.ts';
+import { type NameConflict, nameConflict, withConditions } from './conditions.ts';
 import { servedBy } from './definition.ts';
 
 export const DEFINITIONS = 'customresourcedefinitions.apiextensions.k8s.io';
@@ -50,7 +50,9 @@ export class CustomResources {
   }
 
   #serve({ key, object }: Entry): void {
-    const resources = servedBy(crdFrom(object), this.#webhooks);
+    const crd = crdFrom(object);
+    if (this.#conflict(key, crd) !== undefined) return;
+    const resources = servedBy(crd, this.#webhooks);
     for (const served of resources) this.#kinds.add(served);
     this.#served.set(key, resources);
   }
@@ -63,16 +65,31 @@ export class CustomResources {
       this.#stopWatching.delete(key);
     } else if (entry.object.metadata.deletionTimestamp !== undefined) {
       this.#cleanUp(entry);
-    } else if (!isAccepted(entry.object)) {
-      this.#accept(entry);
+    } else {
+      this.#judge(entry);
     }
   }
 
-  #accept(entry: Entry): void {
-    const { metadata } = entry.object;
+  /** A definition keeps its names until it goes; others with the same ones are not served. */
+  #conflict(key: string, crd: Crd): NameConflict | undefined {
+    const others = [...this.#store.cache(DEFINITIONS).entries('')].filter(
+      (other) => this.#served.has(other.key) && other.key !== key,
+    );
+    return nameConflict(
+      crd,
+      others.map(({ object }) => crdFrom(object)),
+    );
+  }
+
+  /** Writes down whether the definition is served, and makes sure that it cannot go before its instances. */
+  #judge(entry: Entry): void {
+    const crd = crdFrom(entry.object);
+    const now = timestamp(this.#clock.now());
+    const judged = withConditions(entry.object, crd.spec.names ?? {}, this.#conflict(entry.key, crd), now);
+    const { metadata } = judged;
+    if (judged === entry.object && metadata.finalizers?.includes(CLEANUP)) return;
     const finalizers = [...(metadata.finalizers ?? []).filter((name) => name !== CLEANUP), CLEANUP];
-    const object = withConditions(entry.object, crdFrom(entry.object).spec.names ?? {}, timestamp(this.#clock.now()));
-    this.#store.put(DEFINITIONS, entry.key, entry, { ...object, metadata: { ...metadata, finalizers } });
+    this.#store.put(DEFINITIONS, entry.key, entry, { ...judged, metadata: { ...metadata, finalizers } });
   }
 
   /** Deletes all instances; when the last one is gone, so is the definition's finalizer. */

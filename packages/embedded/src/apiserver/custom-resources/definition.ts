@@ -1,8 +1,11 @@
 import { apiVersionOf } from '@polder/kube';
 import type { BuiltinKind } from '../builtin/index.ts';
+import { compareVersions } from '../discovery/index.ts';
 import { definitions } from '../openapi/index.ts';
 import { type Crd, crdFrom, crdKinds, validateCrd } from '../schema/index.ts';
+import type { ServedKind } from '../served-kind.ts';
 import { type Conversion, renaming, resourceOf, type ServedResource } from '../served-kinds.ts';
+import { isForAllKinds } from '../verbs/finish.ts';
 import type { WebhookCaller } from '../webhooks/index.ts';
 import { webhookConversion } from './conversion.ts';
 
@@ -12,7 +15,7 @@ export function withDefinitionRules(kind: BuiltinKind): BuiltinKind {
   return {
     ...kind,
     validate: (object, old) => [
-      ...(kind.validate?.(object, old) ?? []),
+      ...(kind.validate?.(object, old) ?? []).filter(isForAllKinds),
       ...validateCrd(crdFrom(object), old && crdFrom(old)),
     ],
   };
@@ -36,13 +39,25 @@ export function servedBy(crd: Crd, webhooks: WebhookCaller): readonly ServedReso
       selectableFields: (version?.selectableFields ?? []).map(({ jsonPath = '' }) => jsonPath.replace(/^\./, '')),
       hasGeneration: true,
       allowsUnconditionalUpdate: false,
+      allowsCreateOnUpdate: false,
       returnsDeleted: false,
       prepare: (object) => object,
       complete: (object) => object,
       conversion: converting,
       ...(version?.deprecated === true && {
-        deprecation: version.deprecationWarning ?? `${apiVersionOf(kind)} ${kind.kind} is deprecated`,
+        deprecation: version.deprecationWarning ?? deprecation(crd, kind),
       }),
     };
   });
+}
+
+/** Names the version to go to: the newest one that is served and not deprecated, if it is newer. */
+function deprecation({ spec }: Crd, kind: ServedKind): string {
+  const message = `${apiVersionOf(kind)} ${kind.kind} is deprecated`;
+  const [newest] = (spec.versions ?? [])
+    .filter(({ served, deprecated }) => served && deprecated !== true)
+    .map(({ name }) => name)
+    .toSorted(compareVersions);
+  if (newest === undefined || compareVersions(newest, kind.version) >= 0) return message;
+  return `${message}; use ${apiVersionOf({ group: kind.group, version: newest })} ${kind.kind}`;
 }

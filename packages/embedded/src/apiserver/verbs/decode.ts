@@ -1,11 +1,11 @@
 import { asWire } from '../object-text.ts';
 import { duplicateKeys } from '../schema/duplicate-keys.ts';
 import { duplicateFieldMessage, prune, strictDecodingMessage, unknownFieldMessage } from '../schema/prune.ts';
-import { isObject, type Json, type JsonObject } from '../schema/schema.ts';
+import { isObject, type Json, type JsonObject, type Schema } from '../schema/schema.ts';
 import { validate } from '../schema/validate.ts';
 import type { ServedKind, WireObject } from '../served-kind.ts';
 import type { ServedResource } from '../served-kinds.ts';
-import { badRequest } from '../status.ts';
+import { badRequest, type StatusError } from '../status.ts';
 import type { Call } from './call.ts';
 import type { WriteOptions } from './options.ts';
 
@@ -19,7 +19,12 @@ export interface Body {
  * From a body to an object of the kind, as a typed server decodes it: the type fits, fields that the kind does not have
  * are dropped and told about (or refused, if the client asks for that).
  */
-export function decode(call: Call, { value, text }: Body, { fieldValidation }: WriteOptions): WireObject {
+export function decode(
+  call: Call,
+  { value, text }: Body,
+  { fieldValidation }: WriteOptions,
+  refuse: (why: string) => StatusError = (why) => undecodable(call.served.kind, why),
+): WireObject {
   const { served } = call;
   if (!isObject(value)) throw unrecognised(served.kind, 'json parse error: json: cannot unmarshal into an object');
   const typed = checkType(served, value);
@@ -28,14 +33,15 @@ export function decode(call: Call, { value, text }: Body, { fieldValidation }: W
   if (fieldValidation !== 'Ignore') {
     const complaints = [
       ...(text === undefined ? [] : duplicateKeys(text).map(duplicateFieldMessage)),
-      ...unknown.map(unknownFieldMessage),
+      ...inDocumentOrder(unknown, typed).map(unknownFieldMessage),
     ];
-    if (complaints.length > 0 && fieldValidation === 'Strict') throw strict(served.kind, complaints);
+    if (complaints.length > 0 && fieldValidation === 'Strict') throw refuse(strictDecodingMessage(complaints));
     call.warnings.push(...complaints);
   }
   if (served.kind.origin === 'custom') return asWire(pruned);
-  checkShape(served.kind, pruned);
-  return asWire(withoutNulls(pruned));
+  const typeful = withoutNulls(pruned);
+  checkShape(served.kind, typeful);
+  return asWire(typeful);
 }
 
 export const unrecognised = (kind: ServedKind, why: string) =>
@@ -62,26 +68,51 @@ function checkType({ kind, apiVersion }: ServedResource, value: JsonObject): Jso
   return { ...value, kind: kind.kind, apiVersion, metadata: value['metadata'] ?? {} };
 }
 
-const strict = (kind: ServedKind, complaints: readonly string[]) =>
-  kind.origin === 'builtin'
-    ? badRequest(
-        `${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: ${strictDecodingMessage(complaints)}`,
-      )
-    : badRequest(strictDecodingMessage(complaints));
+const undecodable = ({ kind, version, origin }: ServedKind, why: string) =>
+  badRequest(
+    origin === 'builtin' ? `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${why}` : why,
+  );
+
+/** The real server complains in the order in which it reads. */
+function inDocumentOrder(paths: readonly string[], document: JsonObject): readonly string[] {
+  if (paths.length < 2) return paths;
+  const order: string[] = [];
+  const visit = (value: Json, path: string) => {
+    order.push(path);
+    if (Array.isArray(value)) for (const [index, item] of value.entries()) visit(item, `${path}[${index}]`);
+    else if (isObject(value)) {
+      for (const [name, member] of Object.entries(value)) visit(member, path === '' ? name : `${path}.${name}`);
+    }
+  };
+  visit(document, '');
+  return paths.toSorted((a, b) => order.indexOf(a) - order.indexOf(b));
+}
 
 /** A typed server cannot even decode a number where a text belongs. */
 function checkShape(kind: ServedKind, object: JsonObject): void {
   const misfit = validate(kind.schema, object).find(({ type }) => type === 'TypeInvalid');
   if (misfit === undefined) return;
-  throw badRequest(
-    `${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: json: cannot unmarshal ${goType(misfit.value)} into Go struct field ${kind.kind}.${misfit.field} of type ${wantedType(misfit.detail)}`,
+  const wanted = goTypeAt(kind.schema, misfit.field);
+  throw undecodable(
+    kind,
+    `json: cannot unmarshal ${jsonType(misfit.value)} into Go struct field ${kind.kind}.${misfit.field} of type ${wanted}`,
   );
 }
 
-const goType = (value: unknown) =>
-  Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value === 'boolean' ? 'bool' : typeof value;
+function jsonType(value: unknown): string {
+  if (Array.isArray(value)) return 'array';
+  return typeof value === 'boolean' ? 'bool' : typeof value;
+}
 
-const wantedType = (detail: string) => /must be of type (\w+)/.exec(detail)?.[1] ?? 'object';
+function goTypeAt(schema: Schema, field: string): string {
+  let here: Schema | undefined = schema;
+  for (const [, name, index] of field.matchAll(/([^.[\]]+)|\[(\d+)\]/g)) {
+    here = index === undefined ? here?.property(name ?? '') : here?.items;
+  }
+  const { type = 'object', format } = here?.node ?? {};
+  if (type === 'integer' || type === 'number') return format ?? 'int64';
+  return type === 'boolean' ? 'bool' : type;
+}
 
 /** To Go, null is the same as nothing. */
 function withoutNulls(object: JsonObject): JsonObject {

@@ -51,13 +51,17 @@ export function validateObject(call: Call, object: WireObject, old: WireObject |
   if (old !== undefined) errors.push(...immutableMetadata(object.metadata, old.metadata));
   errors.push(...(kind.validate?.(object, old) ?? []));
   if (kind.origin === 'custom') {
-    errors.push(...validateMetadata(object.metadata));
+    errors.push(...validateMetadata(object.metadata).filter(isForAllKinds));
     const verdict = validatorOf(kind).validate(object, old);
     errors.push(...verdict.errors);
     call.warnings.push(...verdict.warnings.map((warning) => `${warning.field}: ${messageOf(warning)}`));
   }
   if (errors.length > 0) throw invalid(kind, object.metadata.name, errors);
 }
+
+/** Only the kinds of the core know which finalizers may have no domain; definitions and custom resources do not ask. */
+export const isForAllKinds = ({ detail }: FieldError) =>
+  !detail.startsWith('name is neither a standard finalizer name');
 
 const IMMUTABLE = ['name', 'namespace', 'uid', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds'];
 

@@ -11,32 +11,31 @@ import { asJson, asWire } from '../object-text.ts';
 import { isObject, type Json, type JsonObject } from '../schema/schema.ts';
 import type { WireObject } from '../served-kind.ts';
 import { badRequest, conflict, type FieldError, invalid, StatusError } from '../status.ts';
-import type { Entry } from '../watch/index.ts';
 import { type Call, keyIn } from './call.ts';
 import { createObject } from './create.ts';
 import { type Body, decode } from './decode.ts';
 import { tracked } from './finish.ts';
 import { type WriteOptions, writeOptions } from './options.ts';
-import { revise } from './update.ts';
+import { revise, type Written } from './update.ts';
 
 export type PatchType = 'json' | 'merge' | 'strategic' | 'apply';
 
-export interface Patched {
-  readonly entry: Entry;
-  /** Only an apply can bring an object into being. */
-  readonly isCreated: boolean;
-}
-
-export async function patch(call: Call, type: PatchType, body: Body): Promise<Patched> {
+export async function patch(call: Call, type: PatchType, body: Body): Promise<Written> {
   const options = writeOptions(call, 'PatchOptions');
   checkOptions(call, type, options);
   if (type === 'apply') return apply(call, options, body);
   const entry = await revise(call, options, (live) => ({
-    wanted: decode(call, { value: patched(call, type, body.value, asJson(live)) }, options),
+    wanted: decode(call, { value: patched(call, type, body.value, asJson(live)) }, options, (why) =>
+      invalidPatch(call, body, why),
+    ),
     own: (before, object) => tracked(call, before, object, options.fieldManager),
   }));
   return { entry, isCreated: false };
 }
+
+/** What strict decoding finds in a patched object is held against the patch. */
+const invalidPatch = ({ served, name = '' }: Call, { text, value }: Body, detail: string) =>
+  invalid(served.kind, name, [{ type: 'Invalid', field: 'patch', value: text ?? JSON.stringify(value), detail }]);
 
 /** The live object with a patch laid over it. */
 export function patched(call: Call, type: Exclude<PatchType, 'apply'>, patch: Json, live: JsonObject): JsonObject {
@@ -79,9 +78,9 @@ function checkOptions(call: Call, type: PatchType, { force }: WriteOptions): voi
   if (errors.length > 0) throw invalid({ group: 'meta.k8s.io', plural: '', kind: 'PatchOptions' }, '', errors);
 }
 
-async function apply(call: Call, options: WriteOptions, body: Body): Promise<Patched> {
+async function apply(call: Call, options: WriteOptions, body: Body): Promise<Written> {
   const { served, name = '' } = call;
-  const applied = configuration(call, body, options);
+  const applied = configuration(call, body);
   const merged = (live: WireObject | undefined): WireObject => {
     const outcome = applyConfiguration({
       kind: served.kind,
@@ -116,7 +115,7 @@ async function apply(call: Call, options: WriteOptions, body: Body): Promise<Pat
   return { entry, isCreated: false };
 }
 
-function configuration(call: Call, body: Body, options: WriteOptions): JsonObject {
+function configuration(call: Call, body: Body): JsonObject {
   const { value } = body;
   if (!isObject(value)) throw badRequest('error decoding YAML: the body is no object');
   const sent = isObject(value['metadata']) ? value['metadata'] : {};
@@ -124,19 +123,10 @@ function configuration(call: Call, body: Body, options: WriteOptions): JsonObjec
   if (sent['name'] !== undefined && sent['name'] !== name) {
     throw badRequest(`the name of the object (${String(sent['name'])}) does not match the name on the URL (${name})`);
   }
-  // Decoding drops unknown fields, as it does for every other write; who and where the object is says the path.
-  const decoded = asJson(decode(call, body, options));
-  const { uid, resourceVersion, ...metadata } = isObject(decoded['metadata']) ? decoded['metadata'] : {};
-  const { creationTimestamp: _, ...rest } = metadata;
+  // Not decoded like other bodies: an apply with a field that the kind does not have is refused when it is merged.
   return {
-    ...decoded,
-    metadata: {
-      ...rest,
-      name,
-      ...(call.namespace !== undefined && { namespace: call.namespace }),
-      ...(uid !== undefined && uid !== '' && { uid }),
-      ...(resourceVersion !== undefined && resourceVersion !== '' && { resourceVersion }),
-    },
+    ...value,
+    metadata: { ...sent, name, ...(call.namespace !== undefined && { namespace: call.namespace }) },
   };
 }
 

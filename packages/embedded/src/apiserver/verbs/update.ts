@@ -6,13 +6,19 @@ import type { WireMeta, WireObject } from '../served-kind.ts';
 import { badRequest, conflict, invalid, notFound, unnamed } from '../status.ts';
 import type { Entry } from '../watch/index.ts';
 import { type Call, keyIn } from './call.ts';
-import { dryRunEntry } from './create.ts';
+import { createObject, dryRunEntry } from './create.ts';
 import { type Body, decode } from './decode.ts';
 import { defaulted, isSame, sameDesire, tracked, validateObject } from './finish.ts';
 import { type WriteOptions, writeOptions } from './options.ts';
 import { oneInServedVersion, storedForm } from './served-version.ts';
 
 const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again';
+
+/** What a write left. */
+export interface Written {
+  readonly entry: Entry;
+  readonly isCreated: boolean;
+}
 
 /** What a write makes of the live object. Called again if somebody else was faster. */
 export interface Revision {
@@ -22,9 +28,15 @@ export interface Revision {
   own(live: WireObject, object: WireObject): WireObject;
 }
 
-export async function update(call: Call, body: Body): Promise<Entry> {
+export async function update(call: Call, body: Body): Promise<Written> {
   const options = writeOptions(call, 'UpdateOptions');
   const sent = decode(call, body, options);
+  if (isCreation(call)) {
+    const entry = await createObject(call, sent, options, (object) =>
+      tracked(call, undefined, object, options.fieldManager),
+    );
+    return { entry, isCreated: true };
+  }
   if (!sent.metadata.resourceVersion && !call.served.allowsUnconditionalUpdate) {
     // Go shows an unsigned number in hexadecimal here.
     const detail = 'must be specified for an update';
@@ -32,10 +44,30 @@ export async function update(call: Call, body: Body): Promise<Entry> {
       { type: 'Invalid', field: 'metadata.resourceVersion', value: 0n, detail },
     ]);
   }
-  return revise(call, options, () => ({
-    wanted: sent,
-    own: (live, object) => tracked(call, live, object, options.fieldManager),
-  }));
+  const entry = await revise(call, options, (live) => {
+    checkUid(call, sent, live);
+    return { wanted: sent, own: (before, object) => tracked(call, before, object, options.fieldManager) };
+  });
+  return { entry, isCreated: false };
+}
+
+/** Some kinds come into being by an update. */
+function isCreation(call: Call): boolean {
+  const { core, served, name = '', subresource } = call;
+  if (!served.allowsCreateOnUpdate || subresource !== undefined) return false;
+  return core.store.cache(served.resource).get(keyIn(call, name)) === undefined;
+}
+
+/** A uid that an update brings along is a condition. */
+function checkUid(call: Call, { metadata }: WireObject, live: WireObject): void {
+  const { served, name = '' } = call;
+  if (!metadata.uid || metadata.uid === live.metadata.uid) return;
+  const key = `/registry/${served.resource.replace('.', '/')}/${keyIn(call, name)}`;
+  throw conflict(
+    served.kind,
+    name,
+    `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${metadata.uid}, UID in object meta: ${live.metadata.uid}`,
+  );
 }
 
 /** Real servers try a patch five times before they report a conflict. */
@@ -119,14 +151,6 @@ function checkIdentity(call: Call, { metadata }: WireObject, live: WireObject): 
   if (version && !/^\d+$/.test(version)) {
     throw unnamed(`strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`);
   }
-  if (metadata.uid && metadata.uid !== live.metadata.uid && !version) {
-    const key = `/registry/${served.resource.replace('.', '/')}/${keyIn(call, name)}`;
-    throw conflict(
-      served.kind,
-      name,
-      `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${metadata.uid}, UID in object meta: ${live.metadata.uid}`,
-    );
-  }
   if (version && version !== '0' && version !== live.metadata.resourceVersion)
     throw conflict(served.kind, name, MODIFIED);
 }
@@ -159,7 +183,8 @@ function withinReach(call: Call, wanted: WireObject, live: WireObject): WireObje
     const metadata = { ...live.metadata, ...(managedFields !== undefined && { managedFields }) };
     return asWire(withValueAt({ ...live, metadata }, ['status'], wanted['status']));
   }
-  let object: Readonly<Record<string, unknown>> = wanted;
+  // The finalizers in a namespace's spec are for `/finalize` alone.
+  let object = kind.kind === 'Namespace' ? withValueAt(wanted, ['spec'], live['spec']) : wanted;
   for (const path of ignoredFields(kind, call.subresource)) object = withValueAt(object, path, valueAt(live, path));
   return asWire(object);
 }

@@ -9,6 +9,13 @@ export interface Answer {
   readonly body: string | AsyncIterable<Uint8Array>;
 }
 
+/** What every answer carries. All requests are treated alike here, so there is one flow and one priority. */
+export interface RequestIds {
+  readonly audit: string;
+  readonly flowSchema: string;
+  readonly priorityLevel: string;
+}
+
 export const json = (status: number, body: unknown): Answer => ({ status, body: JSON.stringify(body) });
 
 export const jsonText = (status: number, body: string): Answer => ({ status, body });
@@ -33,12 +40,14 @@ export function failure(error: unknown): Answer {
   };
 }
 
-export function response(answer: Answer, auditId: string, warnings: readonly string[]): TransportResponse {
+export function response(answer: Answer, ids: RequestIds, warnings: readonly string[]): TransportResponse {
   const { body } = answer;
   return {
     status: answer.status,
     headers: {
-      'audit-id': auditId,
+      'audit-id': ids.audit,
+      'x-kubernetes-pf-flowschema-uid': ids.flowSchema,
+      'x-kubernetes-pf-prioritylevel-uid': ids.priorityLevel,
       'cache-control': 'no-cache, private',
       'content-type': answer.contentType ?? 'application/json',
       ...(warnings.length > 0 && { warning: warnings.map(warningHeader).join(', ') }),

@@ -47,8 +47,10 @@ export async function carryOut(task: Task): Promise<Answer> {
       if (isReview(call)) return json(201, reviewed(call, optionalBody(task.request.body)));
       if (call.served.resource === 'bindings') return onSubresource(asBinding(task), 'binding');
       return shown(201, await create(call, body()));
-    case 'update':
-      return shown(200, await update(call, body()));
+    case 'update': {
+      const { entry, isCreated } = await update(call, body());
+      return shown(isCreated ? 201 : 200, entry);
+    }
     case 'patch': {
       const { type, value } = patchOf(task);
       const { entry, isCreated } = await patch(call, type, value);
@@ -108,7 +110,7 @@ async function onSubresource(task: Task, subresource: string): Promise<Answer> {
       return shown(200, await get(call));
     case 'update ephemeralcontainers':
     case 'update resize':
-      return shown(200, await update(call, body()));
+      return shown(200, (await update(call, body())).entry);
     case 'patch ephemeralcontainers':
     case 'patch resize': {
       const { type, value } = patchOf(task);

@@ -26,6 +26,8 @@ export interface DocumentRequest {
 export function documentAnswer(kinds: ServedKinds, request: DocumentRequest): Answer | undefined {
   const { segments } = request;
   switch (segments[0]) {
+    case undefined:
+      return json(200, { paths: paths(kinds.all) });
     case 'healthz':
     case 'livez':
     case 'readyz':
@@ -40,6 +42,15 @@ export function documentAnswer(kinds: ServedKinds, request: DocumentRequest): An
     default:
       return undefined;
   }
+}
+
+/** `/`: where there is something to find. */
+function paths(kinds: readonly ServedKind[]): readonly string[] {
+  const versions = kinds.flatMap(({ group: name, version: served }) =>
+    name === '' ? [`/api/${served}`] : [`/apis/${name}`, `/apis/${name}/${served}`],
+  );
+  const others = ['/api', '/apis', '/healthz', '/livez', '/openapi/v2', '/openapi/v3', '/readyz', '/version'];
+  return [...new Set([...versions, ...others])].toSorted();
 }
 
 const CHECKS = ['ping', 'storage'];

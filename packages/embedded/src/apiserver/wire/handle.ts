@@ -15,14 +15,14 @@ import { verbOf } from './verb.ts';
 
 /** The whole server: one request in, one answer out. Sockets and the in-process transport are both only edges of it. */
 export async function handle(core: Core, request: TransportRequest): Promise<TransportResponse> {
-  const auditId = uuid(core.random);
+  const ids = { audit: uuid(core.random), ...core.fairness };
   const warnings: string[] = [];
   const answer = await respond(core, request, warnings).catch((error: unknown) => {
     // A fault that breaks the connection: there is no answer.
     if (error instanceof TransportError) throw error;
     return failure(error);
   });
-  return response(answer, auditId, warnings);
+  return response(answer, ids, warnings);
 }
 
 async function respond(core: Core, request: TransportRequest, warnings: string[]): Promise<Answer> {
