@@ -49,8 +49,6 @@ export function messageOf(error: FieldError): string {
 }
 
 function quote(value: unknown): string {
-  // Go shows unsigned numbers in hexadecimal.
-  if (typeof value === 'bigint') return `0x${value.toString(16)}`;
   if (value === undefined) return 'null';
   const text = JSON.stringify(value);
   // Go's encoder escapes these in JSON; plain strings it quotes another way.

@@ -5,7 +5,7 @@ import { isObject, type Json, type JsonObject, type Schema } from '../schema/sch
 import { validate } from '../schema/validate.ts';
 import type { ServedKind, WireObject } from '../served-kind.ts';
 import type { ServedResource } from '../served-kinds.ts';
-import { badRequest, type StatusError } from '../status.ts';
+import { badRequest, invalid, type StatusError } from '../status.ts';
 import type { Call } from './call.ts';
 import type { WriteOptions } from './options.ts';
 
@@ -26,7 +26,11 @@ export function decode(
   refuse: (why: string) => StatusError = (why) => undecodable(call.served.kind, why),
 ): WireObject {
   const { served } = call;
-  if (!isObject(value)) throw unrecognised(served.kind, 'json parse error: json: cannot unmarshal into an object');
+  if (!isObject(value))
+    throw unrecognised(
+      served.kind,
+      "couldn't get version/kind; json parse error: json: cannot unmarshal into an object",
+    );
   const typed = checkType(served, value);
   const { value: known, unknown } = prune(served.kind.schema, typed);
   const pruned = isObject(known) ? known : typed;
@@ -45,22 +49,19 @@ export function decode(
 }
 
 export const unrecognised = (kind: ServedKind, why: string) =>
-  badRequest(`the object provided is unrecognized (must be of type ${kind.kind}): couldn't get version/kind; ${why}`);
+  badRequest(`the object provided is unrecognized (must be of type ${kind.kind}): ${why}`);
 
 /** Built-in kinds may leave kind and version out: the path says them. */
 function checkType({ kind, apiVersion }: ServedResource, value: JsonObject): JsonObject {
-  const sentKind = value['kind'] ?? '';
-  const sentVersion = value['apiVersion'] ?? '';
-  if (kind.origin === 'custom' && (sentKind === '' || sentVersion === '')) {
-    const missing = sentKind === '' ? 'Kind' : 'apiVersion';
-    throw unrecognised(kind, `Object '${missing}' is missing in '${JSON.stringify(value)}'`);
-  }
-  if (sentVersion !== '' && sentVersion !== apiVersion) {
+  const { kind: sentKind = '', apiVersion: sentVersion = '' } = value;
+  if (kind.origin === 'custom') {
+    checkCustomType(kind, apiVersion, value);
+  } else if (sentVersion !== '' && sentVersion !== apiVersion) {
+    const shown = sentKind === '' ? kind.kind : String(sentKind);
     throw badRequest(
-      `the API version in the data (${String(sentVersion)}) does not match the expected API version (${apiVersion})`,
+      `${shown} in version ${JSON.stringify(sentVersion)} cannot be handled as a ${kind.kind}: no kind ${JSON.stringify(shown)} is registered for version ${JSON.stringify(sentVersion)}`,
     );
-  }
-  if (sentKind !== '' && sentKind !== kind.kind) {
+  } else if (sentKind !== '' && sentKind !== kind.kind) {
     throw badRequest(
       `${String(sentKind)} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: converting (${kind.version}.${String(sentKind)}) to (${kind.group === '' ? 'core' : kind.group}.${kind.kind}): unknown conversion`,
     );
@@ -68,10 +69,26 @@ function checkType({ kind, apiVersion }: ServedResource, value: JsonObject): Jso
   return { ...value, kind: kind.kind, apiVersion, metadata: value['metadata'] ?? {} };
 }
 
-const undecodable = ({ kind, version, origin }: ServedKind, why: string) =>
-  badRequest(
-    origin === 'builtin' ? `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${why}` : why,
-  );
+function checkCustomType(kind: ServedKind, apiVersion: string, value: JsonObject): void {
+  const { kind: sentKind = '', apiVersion: sentVersion = '', metadata } = value;
+  if (sentKind === '' || sentVersion === '') {
+    const text = JSON.stringify(value);
+    throw unrecognised(kind, `Object '${sentKind === '' ? 'Kind' : 'apiVersion'}' is missing in '${text}' (${text})`);
+  }
+  if (sentVersion !== apiVersion) {
+    throw badRequest(
+      `the API version in the data (${String(sentVersion)}) does not match the expected API version (${apiVersion})`,
+    );
+  }
+  if (sentKind === kind.kind) return;
+  const name = isObject(metadata) ? String(metadata['name'] ?? '') : '';
+  throw invalid({ ...kind, kind: String(sentKind) }, name, [
+    { type: 'Invalid', field: 'kind', value: sentKind, detail: `must be ${kind.kind}` },
+  ]);
+}
+
+const undecodable = ({ kind, version }: ServedKind, why: string) =>
+  badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${why}`);
 
 /** The real server complains in the order in which it reads. */
 function inDocumentOrder(paths: readonly string[], document: JsonObject): readonly string[] {

@@ -38,10 +38,10 @@ export async function update(call: Call, body: Body): Promise<Written> {
     return { entry, isCreated: true };
   }
   if (!sent.metadata.resourceVersion && !call.served.allowsUnconditionalUpdate) {
-    // Go shows an unsigned number in hexadecimal here.
-    const detail = 'must be specified for an update';
-    throw invalid(call.served.kind, sent.metadata.name, [
-      { type: 'Invalid', field: 'metadata.resourceVersion', value: 0n, detail },
+    // Here the real server names the resource where it names the kind elsewhere.
+    const { group, plural } = call.served.kind;
+    throw invalid({ group, plural, kind: plural }, sent.metadata.name, [
+      { type: 'Invalid', field: 'metadata.resourceVersion', value: 0, detail: 'must be specified for an update' },
     ]);
   }
   const entry = await revise(call, options, (live) => {

@@ -10,7 +10,7 @@ const LARGEST_BODY = 3 * 1024 * 1024;
 
 export function checkSize(body: string | undefined): void {
   if (body !== undefined && body.length > LARGEST_BODY) {
-    throw new StatusError(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${LARGEST_BODY}`, {});
+    throw new StatusError(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${LARGEST_BODY}`);
   }
 }
 
@@ -26,7 +26,10 @@ export function objectBody(body: string | undefined, contentType: string | undef
     case 'application/json':
     case '':
       return jsonBody(text, (why) =>
-        unrecognised(kind, `json parse error: ${why} (${text === '' ? '<empty>' : text.slice(0, 100)})`),
+        unrecognised(
+          kind,
+          `couldn't get version/kind; json parse error: ${why} (${text === '' ? '<empty>' : text.slice(0, 100)})`,
+        ),
       );
     default:
       throw new StatusError(
