@@ -89,5 +89,5 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
 
 /** As the real server answers when it does not find the node. */
 const noLogs: PodLogs = async ({ pod }) => {
-  throw notFound({ group: '', plural: 'nodes', kind: 'Node' }, String(pod.metadata.name));
+  throw notFound({ group: '', plural: 'nodes', kind: 'Node' }, pod.metadata.name);
 };

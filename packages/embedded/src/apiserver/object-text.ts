@@ -87,8 +87,8 @@ export function asWire(value: Readonly<Record<string, unknown>>): WireObject {
   const metadata = value['metadata'];
   return {
     ...value,
-    apiVersion: String(value['apiVersion'] ?? ''),
-    kind: String(value['kind'] ?? ''),
+    apiVersion: asText(value['apiVersion']),
+    kind: asText(value['kind']),
     metadata: { name: '', uid: '', resourceVersion: '', creationTimestamp: '', ...(isObject(metadata) && metadata) },
   };
 }
@@ -98,4 +98,10 @@ function isWire(value: Readonly<Record<string, unknown>>): value is WireObject {
   const { apiVersion, kind, metadata } = value;
   if (typeof apiVersion !== 'string' || typeof kind !== 'string' || !isObject(metadata)) return false;
   return ['name', 'uid', 'resourceVersion', 'creationTimestamp'].every((name) => typeof metadata[name] === 'string');
+}
+
+/** A value in a message or a comparison: texts as they are, nothing as nothing, the rest as JSON. */
+export function asText(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -86,13 +86,7 @@ export class StatusError extends Error {
   readonly metadata: StatusMetadata;
 
   /** A few errors of the real server have no reason: errors of its storage that nobody has given a name. */
-  constructor(
-    code: number,
-    reason: string,
-    message: string,
-    details?: StatusDetails | undefined,
-    metadata: StatusMetadata = {},
-  ) {
+  constructor(code: number, reason: string, message: string, details?: StatusDetails, metadata: StatusMetadata = {}) {
     super(message);
     this.code = code;
     this.reason = reason;

@@ -1,4 +1,5 @@
 import { applyJsonPatch } from '../merge/index.ts';
+import { asText } from '../object-text.ts';
 import { isObject, type Json, type JsonObject } from '../schema/index.ts';
 import { internalError, StatusError } from '../status.ts';
 
@@ -49,7 +50,7 @@ function denied(webhook: string, { message, reason, code, details }: JsonObject)
     // A refusal is never a success, whatever the webhook says.
     typeof code === 'number' && code >= 400 ? code : 400,
     typeof reason === 'string' ? reason : '',
-    why === undefined ? `${by} without explanation` : `${by}: ${String(why)}`,
+    why === undefined ? `${by} without explanation` : `${by}: ${asText(why)}`,
     isObject(details) ? details : undefined,
   );
 }

@@ -1,4 +1,4 @@
-import { asWire } from '../object-text.ts';
+import { asText, asWire } from '../object-text.ts';
 import type { CrdConversion } from '../schema/crd.ts';
 import { isObject, type Json } from '../schema/index.ts';
 import type { WireObject } from '../served-kind.ts';
@@ -37,7 +37,7 @@ function convertedBy(text: string, objects: readonly WireObject[], desired: stri
   const response = isObject(review) && isObject(review['response']) ? review['response'] : {};
   const { result, convertedObjects } = response;
   if (isObject(result) && result['status'] !== 'Success') {
-    throw failed(objects, desired, String(result['message'] ?? ''));
+    throw failed(objects, desired, asText(result['message']));
   }
   if (!Array.isArray(convertedObjects) || convertedObjects.length !== objects.length) {
     const count = Array.isArray(convertedObjects) ? convertedObjects.length : 0;

@@ -102,7 +102,7 @@ export class CustomResources {
         instances.listen(() => queueMicrotask(() => this.#settle(entry.key))),
       );
     }
-    for (const instance of [...instances.entries('')]) this.#remove(resource, instance);
+    for (const instance of Array.from(instances.entries(''))) this.#remove(resource, instance);
     if (instances.size > 0) return;
     const { metadata } = entry.object;
     const finalizers = (metadata.finalizers ?? []).filter((name) => name !== CLEANUP);

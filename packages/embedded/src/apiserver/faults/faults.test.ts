@@ -40,7 +40,7 @@ describe('faults on demand', () => {
     const test = new TestServer();
     test.server.faults.on({ verb: 'list' }, { do: 'slow', ms: 5_000 });
     let isAnswered = false;
-    const answer = test.call('GET', CONFIG_MAPS).then(() => {
+    const answer = test.call('GET', CONFIG_MAPS).finally(() => {
       isAnswered = true;
     });
     await test.clock.advance(4_999);

@@ -32,7 +32,7 @@ export function decodePosition(token: string): Position {
       'invalid continue token: continue key is not valid: encoded start key empty (version meta.k8s.io/v1)',
     );
   }
-  return { revision: rv, after: start.replace(/^\//, '').replace(/\u0000$/, '') };
+  return { revision: rv, after: start.replace(/^\//, '').replaceAll('\u0000', '') };
 }
 
 function parse(text: string): unknown {

@@ -8,7 +8,7 @@ export interface ListRequest {
   readonly resource: string;
   /** `namespace/`, or empty for all. */
   readonly prefix: string;
-  selects(object: WireObject): boolean;
+  readonly selects: (object: WireObject) => boolean;
   /** With a selector the server cannot tell how many are left without looking at all of them, and does not. */
   readonly isSelective: boolean;
   /** Set if only one name can match: then it is a read. */

@@ -92,17 +92,15 @@ function refuse(outgoing: ServerResponse): void {
   outgoing.end(JSON.stringify(new StatusError(401, 'Unauthorized', 'Unauthorized')));
 }
 
-function methodOf(method: string | undefined): TransportRequest['method'] {
-  switch (method) {
-    case 'POST':
-    case 'PUT':
-    case 'PATCH':
-    case 'DELETE':
-      return method;
-    default:
-      return 'GET';
-  }
-}
+const METHODS: Readonly<Record<string, TransportRequest['method']>> = {
+  POST: 'POST',
+  PUT: 'PUT',
+  PATCH: 'PATCH',
+  DELETE: 'DELETE',
+};
+
+/** HEAD and the like are answered as GET; node leaves the body out. */
+const methodOf = (method = 'GET'): TransportRequest['method'] => METHODS[method] ?? 'GET';
 
 function headersOf({ headers }: IncomingMessage): Record<string, string> {
   return Object.fromEntries(
@@ -132,7 +130,7 @@ const WORTH_COMPRESSING = 128 * 1024;
 
 async function whole(answer: TransportResponse, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
   const body = Buffer.from(await answer.text());
-  const isAsked = /\bgzip\b/.test(String(incoming.headers['accept-encoding'] ?? ''));
+  const isAsked = /\bgzip\b/.test(incoming.headers['accept-encoding'] ?? '');
   if (!isAsked || body.length < WORTH_COMPRESSING) {
     outgoing.setHeader('content-length', body.length);
     outgoing.end(body);

@@ -1,4 +1,4 @@
-import { valueAt } from '../object-text.ts';
+import { asText, valueAt } from '../object-text.ts';
 import type { ServedKind, WireObject } from '../served-kind.ts';
 import { badRequest } from '../status.ts';
 
@@ -96,11 +96,6 @@ function unsupported(field: string, kind: ServedKind, extra: readonly string[] |
   return extra === undefined
     ? `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`
     : `field label not supported: ${field}`;
-}
-
-function asText(value: unknown): string {
-  if (value === undefined || value === null) return '';
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** Splits at commas that are not escaped by a backslash. */

@@ -71,7 +71,7 @@ describe('storage in a file', () => {
 async function killedAfter(child: ChildProcess, count: number): Promise<readonly string[]> {
   const names: string[] = [];
   child.on('message', (name) => {
-    names.push(String(name));
+    if (typeof name === 'string') names.push(name);
     if (names.length === count) child.kill('SIGKILL');
   });
   await once(child, 'exit');

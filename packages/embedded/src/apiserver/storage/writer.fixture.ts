@@ -17,5 +17,7 @@ for (let number = 0; ; number++) {
     body: JSON.stringify({ metadata: { name }, data: { text: 'x'.repeat(2_000) } }),
   });
   await response.text();
-  if (response.status === 201) process.send?.(name);
+  if (response.status === 201) {
+    await new Promise<void>((resolve) => process.send?.(name, undefined, undefined, () => resolve()));
+  }
 }

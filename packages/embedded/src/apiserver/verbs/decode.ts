@@ -1,4 +1,4 @@
-import { asWire } from '../object-text.ts';
+import { asText, asWire } from '../object-text.ts';
 import { duplicateKeys } from '../schema/duplicate-keys.ts';
 import { duplicateFieldMessage, prune, strictDecodingMessage, unknownFieldMessage } from '../schema/prune.ts';
 import { isObject, type Json, type JsonObject, type Schema } from '../schema/schema.ts';
@@ -57,13 +57,13 @@ function checkType({ kind, apiVersion }: ServedResource, value: JsonObject): Jso
   if (kind.origin === 'custom') {
     checkCustomType(kind, apiVersion, value);
   } else if (sentVersion !== '' && sentVersion !== apiVersion) {
-    const shown = sentKind === '' ? kind.kind : String(sentKind);
+    const shown = sentKind === '' ? kind.kind : asText(sentKind);
     throw badRequest(
       `${shown} in version ${JSON.stringify(sentVersion)} cannot be handled as a ${kind.kind}: no kind ${JSON.stringify(shown)} is registered for version ${JSON.stringify(sentVersion)}`,
     );
   } else if (sentKind !== '' && sentKind !== kind.kind) {
     throw badRequest(
-      `${String(sentKind)} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: converting (${kind.version}.${String(sentKind)}) to (${kind.group === '' ? 'core' : kind.group}.${kind.kind}): unknown conversion`,
+      `${asText(sentKind)} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: converting (${kind.version}.${asText(sentKind)}) to (${kind.group === '' ? 'core' : kind.group}.${kind.kind}): unknown conversion`,
     );
   }
   return { ...value, kind: kind.kind, apiVersion, metadata: value['metadata'] ?? {} };
@@ -77,12 +77,12 @@ function checkCustomType(kind: ServedKind, apiVersion: string, value: JsonObject
   }
   if (sentVersion !== apiVersion) {
     throw badRequest(
-      `the API version in the data (${String(sentVersion)}) does not match the expected API version (${apiVersion})`,
+      `the API version in the data (${asText(sentVersion)}) does not match the expected API version (${apiVersion})`,
     );
   }
   if (sentKind === kind.kind) return;
-  const name = isObject(metadata) ? String(metadata['name'] ?? '') : '';
-  throw invalid({ ...kind, kind: String(sentKind) }, name, [
+  const name = isObject(metadata) ? asText(metadata['name']) : '';
+  throw invalid({ ...kind, kind: asText(sentKind) }, name, [
     { type: 'Invalid', field: 'kind', value: sentKind, detail: `must be ${kind.kind}` },
   ]);
 }

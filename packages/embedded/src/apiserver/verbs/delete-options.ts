@@ -1,3 +1,4 @@
+import { asText } from '../object-text.ts';
 import { isObject, type Json } from '../schema/schema.ts';
 import { badRequest, type FieldError, invalid } from '../status.ts';
 import type { Call } from './call.ts';
@@ -17,7 +18,7 @@ export interface DeleteOptions {
 export function deleteOptions({ query }: Pick<Call, 'query'>, body: Json | undefined): DeleteOptions {
   const sent = isObject(body) && Object.keys(body).length > 0 ? body : fromQuery(query);
   const { dryRun = [], gracePeriodSeconds, propagationPolicy, orphanDependents, preconditions } = sent;
-  const dryRuns = Array.isArray(dryRun) ? dryRun.map(String) : [String(dryRun)];
+  const dryRuns = Array.isArray(dryRun) ? dryRun.map(asText) : [asText(dryRun)];
   const errors: FieldError[] = [...dryRunErrors(dryRuns)];
   if (propagationPolicy !== undefined && propagationPolicy !== null && !isPropagation(propagationPolicy)) {
     const detail = 'supported values: "Foreground", "Background", "Orphan", "nil"';

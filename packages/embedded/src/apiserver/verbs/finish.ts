@@ -86,7 +86,8 @@ function immutableMetadata(metadata: WireMeta, old: WireMeta): readonly FieldErr
 
 /** The desired state: everything but metadata and, where it is written apart, status. */
 export function sameDesire(kind: ServedKind, a: WireObject, b: WireObject): boolean {
-  const desire = ({ metadata: _, ...rest }: WireObject) => {
+  const desire = (object: WireObject) => {
+    const { metadata: _, ...rest } = object;
     if (kind.origin === 'custom' && !kind.subresources.status) return rest;
     const { status: __, ...desired } = rest;
     return desired;

@@ -7,10 +7,10 @@ import {
   ignoredFields,
   settleTimes,
 } from '../merge/index.ts';
-import { asJson, asWire } from '../object-text.ts';
+import { asJson, asText, asWire } from '../object-text.ts';
 import { isObject, type Json, type JsonObject } from '../schema/schema.ts';
 import type { WireObject } from '../served-kind.ts';
-import { badRequest, conflict, type FieldError, invalid, StatusError } from '../status.ts';
+import { badRequest, conflict, type FieldError, invalid, type StatusError } from '../status.ts';
 import { type Call, keyIn } from './call.ts';
 import { createObject } from './create.ts';
 import { type Body, decode } from './decode.ts';
@@ -121,7 +121,7 @@ function configuration(call: Call, body: Body): JsonObject {
   const sent = isObject(value['metadata']) ? value['metadata'] : {};
   const { name = '' } = call;
   if (sent['name'] !== undefined && sent['name'] !== name) {
-    throw badRequest(`the name of the object (${String(sent['name'])}) does not match the name on the URL (${name})`);
+    throw badRequest(`the name of the object (${asText(sent['name'])}) does not match the name on the URL (${name})`);
   }
   // Not decoded like other bodies: an apply with a field that the kind does not have is refused when it is merged.
   return {
@@ -136,6 +136,6 @@ function missingByUid(call: Call, applied: JsonObject): StatusError {
   return conflict(
     call.served.kind,
     call.name ?? '',
-    `uid mismatch: the provided object specified uid ${String(uid)}, and no existing object was found`,
+    `uid mismatch: the provided object specified uid ${asText(uid)}, and no existing object was found`,
   );
 }

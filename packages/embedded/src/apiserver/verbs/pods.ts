@@ -1,5 +1,5 @@
 import { timestamp } from '../core.ts';
-import { asWire, valueAt, withValueAt } from '../object-text.ts';
+import { asText, asWire, valueAt, withValueAt } from '../object-text.ts';
 import { isObject, type Json } from '../schema/index.ts';
 import { structuredLabelSelector } from '../selectors/index.ts';
 import type { WireObject } from '../served-kind.ts';
@@ -140,7 +140,7 @@ function violates({ metadata, ...budget }: WireObject): StatusError {
     causes: [
       {
         reason: 'DisruptionBudget',
-        message: `The disruption budget ${metadata.name} needs ${String(needs)} healthy pods and has ${String(has)} currently`,
+        message: `The disruption budget ${metadata.name} needs ${asText(needs)} healthy pods and has ${asText(has)} currently`,
       },
     ],
   });

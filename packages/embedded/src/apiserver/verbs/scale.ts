@@ -1,4 +1,4 @@
-import { asWire, textOf, valueAt, withValueAt } from '../object-text.ts';
+import { asText, asWire, textOf, valueAt, withValueAt } from '../object-text.ts';
 import { isObject, type Json } from '../schema/schema.ts';
 import { printLabelSelector } from '../selectors/index.ts';
 import type { ScalePaths, WireObject } from '../served-kind.ts';
@@ -88,6 +88,6 @@ function selectorOf(object: WireObject, { labelSelectorPath }: ScalePaths): { se
 }
 
 const labelsIn = (value: Readonly<Record<string, Json>>) =>
-  Object.fromEntries(Object.entries(value).map(([key, label]) => [key, String(label)]));
+  Object.fromEntries(Object.entries(value).map(([key, label]) => [key, asText(label)]));
 
 const split = (path: string) => path.replace(/^\./, '').split('.');

@@ -25,7 +25,7 @@ export interface Revision {
   /** The object that shall be, as the client wants it. */
   readonly wanted: WireObject;
   /** Writes down who set which field. */
-  own(live: WireObject, object: WireObject): WireObject;
+  readonly own: (live: WireObject, object: WireObject) => WireObject;
 }
 
 export async function update(call: Call, body: Body): Promise<Written> {

@@ -17,7 +17,7 @@ export interface WatchRequest {
   readonly resource: string;
   /** `namespace/`, or empty for all. */
   readonly prefix: string;
-  selects(object: WireObject): boolean;
+  readonly selects: (object: WireObject) => boolean;
   readonly start: WatchStart;
   readonly bookmarks: boolean;
   readonly timeoutMs: number;

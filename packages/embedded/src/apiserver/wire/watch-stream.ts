@@ -2,7 +2,7 @@ import { TransportError } from '@polder/kube';
 import type { WatchEvent, Watcher } from '../watch/index.ts';
 
 /** Turns one event into its line. May take its time: objects of another version are converted on the way. */
-export type EventEncoder = (event: WatchEvent) => string | Promise<string>;
+export type EventEncoder = (event: WatchEvent) => Promise<string>;
 
 /**
  * The body of a watch. An async iterator by hand instead of a generator: one that is left before its first `next` must
