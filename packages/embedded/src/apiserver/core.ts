@@ -23,9 +23,13 @@ export const timestamp = (ms: number): string => `${new Date(ms).toISOString().s
 
 /** A version 4 UUID from the randomness that was handed in. */
 export function uuid(random: () => number): string {
-  const hex = (length: number) => Array.from({ length }, () => Math.floor(random() * 16).toString(16)).join('');
+  const word = () =>
+    Math.floor(random() * 2 ** 32)
+      .toString(16)
+      .padStart(8, '0');
+  const [a, b, c, d] = [word(), word(), word(), word()];
   const variant = '89ab'[Math.floor(random() * 4)] ?? '8';
-  return `${hex(8)}-${hex(4)}-4${hex(3)}-${variant}${hex(3)}-${hex(12)}`;
+  return `${a}-${b.slice(0, 4)}-4${b.slice(5)}-${variant}${c.slice(1, 4)}-${c.slice(4)}${d}`;
 }
 
 /** No vowels and nothing that looks like another character: generated names spell no words. */
