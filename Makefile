@@ -23,9 +23,10 @@ bench: node_modules/.installed ## print the benchmark tables
 format: node_modules/.installed
 	@biome check --write
 
-# `npm ci` removes node_modules first, so the mark is made last and a broken install is done again.
+# Not `npm ci`: it refuses a lock file without the binaries of every other platform, which not every registry has. The mark
+# is made last, so that an install that broke off is done again.
 node_modules/.installed: package.json package-lock.json $(wildcard packages/*/package.json examples/*/package.json bench/package.json)
 	@command -v npm > /dev/null || { echo "Polder needs npm (it brings its own Node with it). Install Node.js and npm, then run make again." >&2; exit 1; }
 	@echo "Installing dependencies ..."
-	@npm ci --no-audit --no-fund --loglevel=error
+	@npm install --no-save --no-audit --no-fund --loglevel=error
 	@touch $@

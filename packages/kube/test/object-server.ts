@@ -29,7 +29,11 @@ export class ObjectServer implements Transport {
     return object && JSON.parse(JSON.stringify(object));
   }
 
-  put(path: string, object: KubernetesObject): void {
+  put<T extends KubernetesObject>(kind: Kind<T>, object: T): void {
+    this.#store(pathOf(kind, object.metadata), object);
+  }
+
+  #store(path: string, object: KubernetesObject): void {
     const version = String(++this.#version);
     const uid = object.metadata.uid ?? `uid-${version}`;
     this.objects.set(path, { ...object, metadata: { ...object.metadata, uid, resourceVersion: version } });
@@ -59,7 +63,7 @@ export class ObjectServer implements Transport {
     const name = object.metadata.name ?? `${object.metadata.generateName}${++this.#names}`;
     const path = `${collection}/${name}`;
     if (this.objects.has(path)) return refusal(409, 'AlreadyExists', `${path} already exists`);
-    this.put(path, { ...object, metadata: { ...object.metadata, name } });
+    this.#store(path, { ...object, metadata: { ...object.metadata, name } });
     return answer(201, this.objects.get(path));
   }
 
@@ -68,7 +72,7 @@ export class ObjectServer implements Transport {
     if (version !== undefined && version !== present.metadata.resourceVersion) {
       return refusal(409, 'Conflict', `${path}: the object has been modified`);
     }
-    this.put(path, object);
+    this.#store(path, object);
     return answer(200, this.objects.get(path));
   }
 
@@ -79,7 +83,7 @@ export class ObjectServer implements Transport {
       this.objects.delete(path);
       return answer(200, patched);
     }
-    this.put(path, patched);
+    this.#store(path, patched);
     return answer(200, this.objects.get(path));
   }
 }

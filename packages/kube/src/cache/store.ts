@@ -43,7 +43,8 @@ export class Store<T extends KubernetesObject> {
   constructor({ log, indexes = {}, namespaces = [ALL], freeze = false }: StoreOptions<T>) {
     this.#log = log;
     this.#freeze = freeze;
-    this.#indexes = new Map(Object.entries(indexes).map(([name, valuesOf]) => [name, new IndexMap(valuesOf)]));
+    const all: Indexes<T> = { ...indexes, [NAMESPACE]: ({ metadata }) => [metadata.namespace ?? ''] };
+    this.#indexes = new Map(Object.entries(all).map(([name, valuesOf]) => [name, new IndexMap(valuesOf)]));
     this.#partitions = new Map(namespaces.map((namespace) => [namespace, new Partition<T>()]));
   }
 
@@ -53,13 +54,8 @@ export class Store<T extends KubernetesObject> {
 
   /** All objects, or those of a namespace. */
   list(namespace?: string): T[] {
-    const found: T[] = [];
-    for (const partition of this.#partitions.values()) {
-      for (const object of partition.objects.values()) {
-        if (namespace === undefined || object.metadata.namespace === namespace) found.push(object);
-      }
-    }
-    return found;
+    if (namespace !== undefined) return this.by(NAMESPACE, namespace);
+    return [...this.#partitions.values()].flatMap((partition) => [...partition.objects.values()]);
   }
 
   /** The objects that an index has under a value. */
@@ -228,6 +224,9 @@ export class Store<T extends KubernetesObject> {
     return this.#partitions.get(ALL) ?? this.#partitions.get(namespace ?? ALL);
   }
 }
+
+/** An index that every store has. */
+const NAMESPACE = 'namespace';
 
 /** The name of the partition that holds all namespaces, and what has none. */
 const ALL = '';

@@ -59,7 +59,7 @@ export class Requests {
         this.#warnings.take(answer.headers['warning']);
         return answer;
       }
-      const verdict = answer ? afterAnswer(answer, tries) : afterFailure(error, repeatable, tries);
+      const verdict = answer ? afterAnswer(answer, tries) : afterFailure(error, request, repeatable, tries);
       if (!verdict.again) throw answer ? await errorOf(answer) : error;
       await answer?.discard();
       await sleep(this.#clock, verdict.afterMs, request.signal);

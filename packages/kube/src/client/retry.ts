@@ -1,4 +1,4 @@
-import { TransportError, type TransportResponse } from './transport.ts';
+import { TransportError, type TransportRequest, type TransportResponse } from './transport.ts';
 
 /** After this many answers of "not now" the last one is given to the caller. */
 const MOST_TRIES = 10;
@@ -24,8 +24,10 @@ export function afterAnswer(answer: TransportResponse, tries: number): Verdict {
  * No answer. A request the server never saw can always be sent again; one it may have carried out only if doing it twice
  * does no more than doing it once. A POST is never that: with `generateName` it would make a second object.
  */
-export function afterFailure(error: unknown, isRepeatable: boolean, tries: number): Verdict {
+export function afterFailure(error: unknown, request: TransportRequest, isRepeatable: boolean, tries: number): Verdict {
   if (!(error instanceof TransportError) || tries >= MOST_CONNECTION_TRIES) return NO;
+  // Who watches has a backoff of its own; two of them, one in the other, would add up.
+  if (request.longLived) return NO;
   return isRepeatable || !error.sent ? { again: true, afterMs: 100 * 2 ** (tries - 1) } : NO;
 }
 

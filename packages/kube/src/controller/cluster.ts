@@ -7,6 +7,7 @@ import {
   slim,
   type WriteOptions,
 } from '../client/index.ts';
+import type { Clock } from '../clock/index.ts';
 import { apiVersionOf, type Kind, type KubernetesObject, type ObjectRef, resourceNameOf } from '../kinds/index.ts';
 import type { LastApplied } from './applied.ts';
 
@@ -20,6 +21,9 @@ export interface ClusterParts {
   readonly fieldManager: string;
   /** Kinds that objects of a plan can be of. */
   readonly kinds: readonly Kind[];
+  readonly clock: Clock;
+  /** Told how long a read waited for our own write, for metrics. */
+  readonly onWait?: ((kind: Kind, ms: number) => void) | undefined;
 }
 
 /**
@@ -118,9 +122,13 @@ export class Cluster {
   }
 
   async #fresh<T extends KubernetesObject>(kind: Kind<T>, ref?: ObjectRef): Promise<Store<T>> {
-    const { cache, ownWrites } = this.#parts;
+    const { cache, ownWrites, clock, onWait } = this.#parts;
     const store = cache.of(kind, ownerIndex<T>());
-    await store.until(() => store.isSynced && !ownWrites.isStale(kind, store, ref), this.#signal);
+    const isFresh = () => store.isSynced && !ownWrites.isStale(kind, store, ref);
+    if (isFresh()) return store;
+    const startedAt = clock.monotonic();
+    await store.until(isFresh, this.#signal);
+    onWait?.(kind, clock.monotonic() - startedAt);
     return store;
   }
 

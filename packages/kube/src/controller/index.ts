@@ -4,4 +4,4 @@ export { type Act, type Controller, controller, type StatusOf, type Watch, type 
 export { type Outcome, UserMustAct } from './outcome.ts';
 export { type PassTools, pass } from './pass.ts';
 export { type Held, judge, type Known, known, type Plan, type Rule, type Step, unknown } from './plan.ts';
-export { type PassResult, Runner, type RunnerEvents, type RunnerOptions } from './runner.ts';
+export { type PassResult, Runner, type RunnerEvents, type RunnerOptions, WORKERS } from './runner.ts';

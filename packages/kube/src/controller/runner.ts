@@ -31,12 +31,17 @@ export interface RunnerOptions<W extends World> {
 }
 
 /** Told of what happens, for metrics. */
-export interface RunnerEvents extends QueueEvents {
+export interface RunnerEvents {
+  /** The hooks of the controller's queue, which can be asked how full it is. */
+  queue?(queue: () => Pick<WorkQueue, 'depths' | 'workingMs'>): QueueEvents;
   passStarted?(): void;
   passEnded?(result: PassResult, tookMs: number): void;
 }
 
 export type PassResult = 'success' | 'requeue_after' | 'error' | 'terminal' | 'timeout' | 'panic';
+
+/** Passes mostly wait for answers, so a few at once cost nothing. */
+export const WORKERS = 4;
 
 /** A pass that found its own last write missing in the cache is put off; the write's event brings it back sooner. */
 const STALE_MS = 100;
@@ -52,7 +57,7 @@ export class Runner<T extends KubernetesObject, Observed, S extends Step, W exte
   constructor(definition: Controller<T, Observed, S, W>, options: RunnerOptions<W>) {
     this.#definition = definition;
     this.#options = options;
-    this.#queue = new WorkQueue({ clock: options.clock, ...(options.on && { on: options.on }) });
+    this.#queue = new WorkQueue({ clock: options.clock, on: options.on?.queue?.(() => this.#queue) ?? {} });
   }
 
   get name(): string {
@@ -69,7 +74,7 @@ export class Runner<T extends KubernetesObject, Observed, S extends Step, W exte
 
   /** Begins to work; ends with the signal. */
   start(signal: AbortSignal): void {
-    const { workers = 4 } = this.#definition;
+    const { workers = WORKERS } = this.#definition;
     this.#workers = Array.from({ length: workers }, () => this.#work(signal));
     signal.addEventListener('abort', () => this.#queue.close(), { once: true });
   }

@@ -89,6 +89,7 @@ test('whatever happens to machines and network, no two lead at the same moment',
       fc.infiniteStream(fc.double({ min: 0, max: 0.99, noNaN: true })),
       async (steps, randoms) => {
         const time = new VirtualClock();
+        const random = () => randoms.next().value;
         const server = new ObjectServer();
         const isLeading = () => machines.filter(({ leadership }) => leadership?.isHeld() ?? false).length;
         const check = () => expect(isLeading()).toBeLessThanOrEqual(1);
@@ -96,7 +97,6 @@ test('whatever happens to machines and network, no two lead at the same moment',
         const running = machines.map(async (one, index) => {
           const { clock, transport, stop } = one;
           const client = new Client({ transport, userAgent: 'test', clock });
-          const random = () => randoms.next().value;
           const lease = { namespace: 'default', name: 'one' };
           const elector = new LeaderElector({ client, clock, random, log: silentLogger, lease, identity: `m${index}` });
           while (!stop.signal.aborted) {
@@ -137,7 +137,7 @@ test('whatever happens to machines and network, no two lead at the same moment',
         expect(time.pending).toBe(0);
       },
     ),
-    { numRuns: 300 },
+    { numRuns: 100 },
   );
-  expect(terms).toBeGreaterThan(300);
+  expect(terms).toBeGreaterThan(100);
 }, 60_000);

@@ -38,7 +38,11 @@ export type Server = () => Promise<{ close(): Promise<void> }>;
 export interface ManagerEvents {
   readonly answered?: ClientOptions['onAnswer'];
   reflecting?(kind: Kind): ReflectorEvents;
-  running?(controller: string): RunnerEvents;
+  /** A kind is cached here. */
+  caching?(kind: Kind, store: { readonly size: number }): void;
+  /** A read of this kind waited for our own write to arrive in the cache. */
+  waited?(kind: Kind, ms: number): void;
+  running?(controller: string, workers: number): RunnerEvents;
   leading?(product: string): ElectionEvents;
 }
 
@@ -76,7 +80,7 @@ export class Manager {
       on: (kind) => on?.reflecting?.(kind) ?? {},
     });
     const kinds = products.flatMap((product) => product.controllers.flatMap((controller) => controller.kinds));
-    for (const kind of kinds) this.#cache.of(kind, ownerIndex());
+    for (const kind of kinds) on?.caching?.(kind, this.#cache.of(kind, ownerIndex()));
   }
 
   /** What this process caches; for servers that look things up and for readiness. */
@@ -133,7 +137,7 @@ export class Manager {
       random: this.#random,
       log: this.#options.log.child({ product: product.name }),
       identity: this.#identity,
-      on: (controller) => this.#options.on?.running?.(controller) ?? {},
+      on: this.#options.on ?? {},
     });
     stop.removeEventListener('abort', onStop);
     grace?.cancel();

@@ -1,5 +1,4 @@
-import type { Controller, RunnerOptions, Step, World } from '../controller/index.ts';
-import { Runner } from '../controller/index.ts';
+import { type Controller, Runner, type RunnerOptions, type Step, WORKERS, type World } from '../controller/index.ts';
 import type { Kind, KubernetesObject } from '../kinds/index.ts';
 import type { Timings } from '../lease/index.ts';
 
@@ -19,6 +18,7 @@ export interface Registration {
   readonly kind: Kind;
   /** All kinds that it watches or applies. */
   readonly kinds: readonly Kind[];
+  readonly workers: number;
   run(options: Omit<RunnerOptions<World>, 'world'>): AnyRunner;
 }
 
@@ -33,6 +33,7 @@ export function register<T extends KubernetesObject, Observed, S extends Step, W
   return {
     kind,
     kinds: [kind, ...owns, ...watches.map((watch) => watch.kind)],
+    workers: definition.workers ?? WORKERS,
     run: (options) => new Runner(definition, { ...options, world }),
   };
 }

@@ -2,11 +2,12 @@ import { setMaxListeners } from 'node:events';
 import { type Cache, OwnWrites } from '../cache/index.ts';
 import { Client, type ClientOptions, fenced, type Transport } from '../client/index.ts';
 import type { Clock } from '../clock/index.ts';
-import { LastApplied, type RunnerEvents } from '../controller/index.ts';
+import { LastApplied } from '../controller/index.ts';
 import { EventRecorder } from '../events/index.ts';
-import type { Kind } from '../kinds/index.ts';
+import { type Kind, resourceNameOf } from '../kinds/index.ts';
 import type { Leadership } from '../lease/index.ts';
 import type { Logger } from '../log.ts';
+import type { ManagerEvents } from './manager.ts';
 import type { Product } from './product.ts';
 
 export interface TermOptions {
@@ -17,7 +18,7 @@ export interface TermOptions {
   readonly random: () => number;
   readonly log: Logger;
   readonly identity: string;
-  readonly on: (controller: string) => RunnerEvents;
+  readonly on: Pick<ManagerEvents, 'running' | 'waited'>;
 }
 
 /**
@@ -30,7 +31,7 @@ export async function lead(
   stop: AbortSignal,
   options: TermOptions,
 ): Promise<void> {
-  const { cache, clock, random, log } = options;
+  const { cache, clock, random, log, on } = options;
   const client = new Client({ ...options.clientOptions, transport: fenced(options.transport, leadership.isHeld) });
   const reporter = { controller: product.fieldManager, instance: options.identity };
   const events = new EventRecorder({ client, clock, random, log, reporter });
@@ -40,10 +41,19 @@ export async function lead(
     ownWrites: new OwnWrites(),
     lastApplied: new LastApplied(),
     fieldManager: product.fieldManager,
+    clock,
+    onWait: on.waited,
     kinds: product.controllers.flatMap((controller): readonly Kind[] => controller.kinds),
   };
   const runners = product.controllers.map((controller) =>
-    controller.run({ parts, clock, random, log, events, on: options.on(controller.kind.plural) }),
+    controller.run({
+      parts,
+      clock,
+      random,
+      log,
+      events,
+      on: on.running?.(resourceNameOf(controller.kind), controller.workers),
+    }),
   );
   // Losing the lease ends passes at once; a stop lets them finish what they have in hand.
   setMaxListeners(0, leadership.signal);

@@ -78,6 +78,15 @@ export class WorkQueue {
     return this.#size;
   }
 
+  /** The same by priority. */
+  get depths(): Map<number, number> {
+    const depths = new Map<number, number>();
+    for (const { state, priority } of this.#entries.values()) {
+      if (state === 'ready') depths.set(priority, (depths.get(priority) ?? 0) + 1);
+    }
+    return depths;
+  }
+
   add(key: string, { afterMs = 0, priority = 0 }: AddOptions = {}): void {
     if (this.#isClosed) return;
     const readyAt = this.#clock.monotonic() + Math.max(0, afterMs);
