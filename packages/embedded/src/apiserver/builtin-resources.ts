@@ -1,6 +1,6 @@
 import { apiVersionOf } from '@polder/kube';
 import { type Allocator, allocate, type BuiltinKind, toCoreEvent, toEventsEvent } from './builtin/index.ts';
-import { admittedPod } from './pod-admission.ts';
+import { admittedPod, withPodAddresses } from './pod-admission.ts';
 import { type Conversion, renaming, resourceOf, type ServedResource } from './served-kinds.ts';
 
 /** Updates of these need a version. */
@@ -62,7 +62,10 @@ export function builtinResource(kind: BuiltinKind, allocator: Allocator): Served
       const prepared = kind.prepare?.(object) ?? object;
       return kind.kind === 'Pod' ? admittedPod(prepared) : prepared;
     },
-    complete: (object, old) => (kind.kind === 'Service' ? allocate(object, old, allocator) : object),
+    complete: (object, old) => {
+      if (kind.kind === 'Service') return allocate(object, old, allocator);
+      return kind.kind === 'Pod' ? withPodAddresses(object) : object;
+    },
     conversion: isEvent ? events : renaming(apiVersionOf(kind)),
   };
 }

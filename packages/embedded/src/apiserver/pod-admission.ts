@@ -17,6 +17,13 @@ export function admittedPod(pod: WireObject): WireObject {
   );
 }
 
+/** The one address of old clients and the list of new ones say the same. */
+export function withPodAddresses(pod: WireObject): WireObject {
+  const ip = valueAt(pod, ['status', 'podIP']);
+  if (!ip || valueAt(pod, ['status', 'podIPs']) !== undefined) return pod;
+  return asWire(withValueAt(pod, ['status', 'podIPs'], [{ ip }]));
+}
+
 const lostNodes = () =>
   ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'].map((key) => ({
     key,

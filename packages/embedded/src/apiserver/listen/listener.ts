@@ -5,8 +5,8 @@ import { createServer } from 'node:https';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { type Clock, type TransportRequest, type TransportResponse } from '@polder/kube';
+import { createAuthority, issue } from '@polder/kube/certificates';
 import { StatusError } from '../status.ts';
-import { createServingCertificate } from './certificates.ts';
 import { kubeconfigOf } from './kubeconfig.ts';
 
 export interface ListenOptions {
@@ -28,13 +28,25 @@ export interface Listener {
   close(): Promise<void>;
 }
 
+const TEN_YEARS = 10 * 365 * 24 * 3600 * 1000;
+
 type Handle = (request: TransportRequest) => Promise<TransportResponse>;
 
 /** Serves over TLS, with one bearer token that may do everything. */
 export async function listen(handle: Handle, clock: Clock, options: ListenOptions = {}): Promise<Listener> {
   const host = options.host ?? '127.0.0.1';
   const token = options.token ?? randomBytes(32).toString('base64url');
-  const { ca, certificate, key } = await createServingCertificate(host, clock.now());
+  // Made afresh for every start, and the authority's key is forgotten at once: nobody can sign with it later.
+  const validity = { validMs: TEN_YEARS, now: clock.now() };
+  const authority = await createAuthority({ name: 'polder-embedded', ...validity });
+  const { certificate, key } = await issue(authority, {
+    name: 'kube-apiserver',
+    use: 'server',
+    dnsNames: ['localhost', 'kubernetes.default.svc'],
+    ipAddresses: [host],
+    ...validity,
+  });
+  const ca = authority.certificate;
   const server = createServer({ cert: certificate, key, keepAlive: true }, (request, response) => {
     serve(handle, token, request, response).catch(() => response.destroy());
   });

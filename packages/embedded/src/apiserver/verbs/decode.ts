@@ -1,7 +1,7 @@
 import { asText, asWire } from '../object-text.ts';
 import { duplicateKeys } from '../schema/duplicate-keys.ts';
 import { duplicateFieldMessage, prune, strictDecodingMessage, unknownFieldMessage } from '../schema/prune.ts';
-import { isObject, type Json, type JsonObject, type Schema } from '../schema/schema.ts';
+import { isObject, type Json, type JsonObject, type JsonSchema, type Schema } from '../schema/schema.ts';
 import { validate } from '../schema/validate.ts';
 import type { ServedKind, WireObject } from '../served-kind.ts';
 import type { ServedResource } from '../served-kinds.ts';
@@ -42,7 +42,10 @@ export function decode(
     if (complaints.length > 0 && fieldValidation === 'Strict') throw refuse(strictDecodingMessage(complaints));
     call.warnings.push(...complaints);
   }
-  if (served.kind.origin === 'custom') return asWire(pruned);
+  if (served.kind.origin === 'custom') {
+    checkShape(served.kind, { metadata: pruned['metadata'] ?? {} });
+    return asWire(pruned);
+  }
   const typeful = withoutNulls(pruned);
   checkShape(served.kind, typeful);
   return asWire(typeful);
@@ -109,6 +112,9 @@ function inDocumentOrder(paths: readonly string[], document: JsonObject): readon
 function checkShape(kind: ServedKind, object: JsonObject): void {
   const misfit = validate(kind.schema, object).find(({ type }) => type === 'TypeInvalid');
   if (misfit === undefined) return;
+  if (typeof misfit.value === 'string' && nodeAt(kind.schema, misfit.field).format === 'byte') {
+    throw undecodable(kind, `illegal base64 data at input byte ${misfit.value.search(/[^A-Za-z0-9+/=]/)}`);
+  }
   const wanted = goTypeAt(kind.schema, misfit.field);
   throw undecodable(
     kind,
@@ -122,13 +128,17 @@ function jsonType(value: unknown): string {
 }
 
 function goTypeAt(schema: Schema, field: string): string {
+  const { type = 'object', format } = nodeAt(schema, field);
+  if (type === 'integer' || type === 'number') return format ?? 'int64';
+  return type === 'boolean' ? 'bool' : type;
+}
+
+function nodeAt(schema: Schema, field: string): JsonSchema {
   let here: Schema | undefined = schema;
   for (const [, name, index] of field.matchAll(/([^.[\]]+)|\[(\d+)\]/g)) {
     here = index === undefined ? here?.property(name ?? '') : here?.items;
   }
-  const { type = 'object', format } = here?.node ?? {};
-  if (type === 'integer' || type === 'number') return format ?? 'int64';
-  return type === 'boolean' ? 'bool' : type;
+  return here?.node ?? {};
 }
 
 /** To Go, null is the same as nothing. */

@@ -60,12 +60,14 @@ export function listRequest(call: Call, options: Pick<ListOptions, 'labelSelecto
     options.fieldSelector === ''
       ? undefined
       : parseFieldSelector(options.fieldSelector, served.kind, served.selectableFields);
-  const isSelective = options.labelSelector !== '' || fields !== undefined;
+  // The old form of a watch can name an object in its path.
+  const isSelective = options.labelSelector !== '' || fields !== undefined || call.name !== undefined;
+  const isNamed = ({ metadata }: WireObject) => call.name === undefined || metadata.name === call.name;
   return {
     resource: served.resource,
     prefix: prefixIn(call),
     selects: isSelective
-      ? (object: WireObject) => labels(object.metadata.labels) && (fields?.matches(object) ?? true)
+      ? (object: WireObject) => isNamed(object) && labels(object.metadata.labels) && (fields?.matches(object) ?? true)
       : () => true,
     isSelective,
     name: fields?.name,

@@ -10,6 +10,7 @@ import { createObject, dryRunEntry } from './create.ts';
 import { type Body, decode } from './decode.ts';
 import { defaulted, isSame, sameDesire, tracked, validateObject } from './finish.ts';
 import { type WriteOptions, writeOptions } from './options.ts';
+import { checkEphemeralContainers } from './pods.ts';
 import { oneInServedVersion, storedForm } from './served-version.ts';
 
 const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again';
@@ -120,6 +121,7 @@ async function replace(
   const completed = served.complete(defaulted(kind, admitted), live);
   const object = withGeneration(call, completed, live);
   validateObject(call, object, live);
+  if (served.resource === 'pods') checkEphemeralContainers(call, object, live);
   await core.admission.validate(review, object, live);
   if (isFinished(object)) {
     if (!options.isDryRun) {
@@ -169,7 +171,17 @@ function carryOver(wanted: WireObject, { metadata: live }: WireObject): WireObje
     ...kept('deletionGracePeriodSeconds', sent, live),
   };
   const { generation: _, ...rest } = metadata;
-  return { ...wanted, metadata: { ...rest, ...(live.generation !== undefined && { generation: live.generation }) } };
+  const filled = Object.entries(rest).filter(([name, value]) => !isEmptyList(name, value));
+  return asWire({
+    ...wanted,
+    metadata: { ...Object.fromEntries(filled), ...(live.generation !== undefined && { generation: live.generation }) },
+  });
+}
+
+/** An empty map or list in metadata is none: a patch that removes the last label leaves no trace. */
+function isEmptyList(name: string, value: unknown): boolean {
+  if (!['labels', 'annotations', 'finalizers', 'ownerReferences'].includes(name)) return false;
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 }
 
 const kept = (name: string, sent: WireMeta, live: WireMeta) =>
@@ -184,9 +196,18 @@ function withinReach(call: Call, wanted: WireObject, live: WireObject): WireObje
     return asWire(withValueAt({ ...live, metadata }, ['status'], wanted['status']));
   }
   // The finalizers in a namespace's spec are for `/finalize` alone.
+  if (call.subresource === 'ephemeralcontainers') return withEphemeralContainers(live, wanted);
   let object = kind.kind === 'Namespace' ? withValueAt(wanted, ['spec'], live['spec']) : wanted;
   for (const path of ignoredFields(kind, call.subresource)) object = withValueAt(object, path, valueAt(live, path));
   return asWire(object);
+}
+
+/** Containers for debugging have an endpoint of their own, which changes nothing else. */
+function withEphemeralContainers(live: WireObject, wanted: WireObject): WireObject {
+  const { managedFields } = wanted.metadata;
+  const metadata = { ...live.metadata, ...(managedFields !== undefined && { managedFields }) };
+  const path = ['spec', 'ephemeralContainers'];
+  return asWire(withValueAt({ ...live, metadata }, path, valueAt(wanted, path)));
 }
 
 function withGeneration(call: Call, object: WireObject, live: WireObject): WireObject {

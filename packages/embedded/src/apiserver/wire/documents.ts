@@ -85,8 +85,10 @@ function discovery(kinds: ServedKinds, { segments, headers }: DocumentRequest): 
     const path = root === 'api' ? '/api' : '/apis';
     if (acceptsAggregated(headers['accept'])) {
       const document = aggregated(all, path);
-      const headers = { etag: etagOf(document), vary: 'Accept' };
-      return { ...json(200, document), contentType: AGGREGATED, headers };
+      const etag = etagOf(document);
+      const isKnown = headers['if-none-match'] === etag;
+      const answer = isKnown ? { status: 304, body: '' } : json(200, document);
+      return { ...answer, contentType: AGGREGATED, headers: { etag, vary: 'Accept' } };
     }
     return json(200, root === 'api' ? coreVersions(all, headers['host'] ?? '127.0.0.1') : groupList(all));
   }
