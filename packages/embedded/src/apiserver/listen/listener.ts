@@ -7,6 +7,7 @@ import { gzip } from 'node:zlib';
 import { type Clock, type TransportRequest, type TransportResponse } from '@polder/kube';
 import { createAuthority, issue } from '@polder/kube/certificates';
 import { StatusError } from '../status.ts';
+import { PROTOBUF } from '../wire/protobuf/index.ts';
 import { kubeconfigOf } from './kubeconfig.ts';
 
 export interface ListenOptions {
@@ -52,6 +53,8 @@ export async function listen(handle: Handle, clock: Clock, options: ListenOption
   });
   // A watch may say nothing for a minute, and a request may take as long as its webhooks.
   server.requestTimeout = 0;
+  // Longer than clients keep idle connections: the one that closes first must not be the one that is not asked.
+  server.keepAliveTimeout = 90_000;
   server.listen(options.port ?? 0, host);
   await once(server, 'listening');
   const address = server.address();
@@ -123,7 +126,9 @@ function headersOf({ headers }: IncomingMessage): Record<string, string> {
 async function bodyOf(incoming: IncomingMessage): Promise<string | undefined> {
   const parts: Uint8Array[] = [];
   for await (const part of incoming) parts.push(part);
-  return parts.length === 0 ? undefined : Buffer.concat(parts).toString();
+  // Protobuf is no text: its bytes are handed on one by one.
+  const encoding = incoming.headers['content-type']?.startsWith(PROTOBUF) ? 'latin1' : 'utf8';
+  return parts.length === 0 ? undefined : Buffer.concat(parts).toString(encoding);
 }
 
 const isStream = (answer: TransportResponse) => answer.headers['transfer-encoding'] === 'chunked';

@@ -1,10 +1,9 @@
-import { isDeepStrictEqual } from 'node:util';
 import { timestamp } from '../core.ts';
 import { asText, asWire, valueAt, withValueAt } from '../object-text.ts';
 import { isObject, type Json } from '../schema/index.ts';
 import { structuredLabelSelector } from '../selectors/index.ts';
 import type { WireObject } from '../served-kind.ts';
-import { badRequest, conflict, internalError, invalid, StatusError } from '../status.ts';
+import { badRequest, conflict, internalError, StatusError } from '../status.ts';
 import type { Entry, ObjectStore } from '../watch/index.ts';
 import type { Call } from './call.ts';
 import { type Deletion, removeObject } from './delete.ts';
@@ -62,14 +61,6 @@ function containerOf(pod: WireObject, asked: string): string {
 function containersIn(pod: WireObject, list: string): readonly string[] {
   const containers = valueAt(pod, ['spec', list]);
   return Array.isArray(containers) ? containers.map((container) => String(valueAt(container, ['name']))) : [];
-}
-
-/** Only their own endpoint adds containers for debugging. */
-export function checkEphemeralContainers({ served, subresource }: Call, pod: WireObject, live: WireObject): void {
-  const path = ['spec', 'ephemeralContainers'];
-  if (subresource === 'ephemeralcontainers' || isDeepStrictEqual(valueAt(pod, path), valueAt(live, path))) return;
-  const detail = 'pod updates may not change fields other than those of its containers; use /ephemeralcontainers';
-  throw invalid(served.kind, pod.metadata.name, [{ type: 'Forbidden', field: 'spec', detail }]);
 }
 
 /** Puts a pod on a node, as a scheduler does. */

@@ -8,9 +8,9 @@ import type { Entry } from '../watch/index.ts';
 import { type Call, keyIn } from './call.ts';
 import { createObject, dryRunEntry } from './create.ts';
 import { type Body, decode } from './decode.ts';
+import { checkEphemeralContainers, withEphemeralContainers } from './ephemeral-containers.ts';
 import { defaulted, isSame, sameDesire, tracked, validateObject } from './finish.ts';
 import { type WriteOptions, writeOptions } from './options.ts';
-import { checkEphemeralContainers } from './pods.ts';
 import { oneInServedVersion, storedForm } from './served-version.ts';
 
 const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again';
@@ -200,14 +200,6 @@ function withinReach(call: Call, wanted: WireObject, live: WireObject): WireObje
   let object = kind.kind === 'Namespace' ? withValueAt(wanted, ['spec'], live['spec']) : wanted;
   for (const path of ignoredFields(kind, call.subresource)) object = withValueAt(object, path, valueAt(live, path));
   return asWire(object);
-}
-
-/** Containers for debugging have an endpoint of their own, which changes nothing else. */
-function withEphemeralContainers(live: WireObject, wanted: WireObject): WireObject {
-  const { managedFields } = wanted.metadata;
-  const metadata = { ...live.metadata, ...(managedFields !== undefined && { managedFields }) };
-  const path = ['spec', 'ephemeralContainers'];
-  return asWire(withValueAt({ ...live, metadata }, path, valueAt(wanted, path)));
 }
 
 function withGeneration(call: Call, object: WireObject, live: WireObject): WireObject {

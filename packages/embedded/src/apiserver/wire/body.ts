@@ -4,6 +4,7 @@ import type { ServedKind } from '../served-kind.ts';
 import { badRequest, noSuchPath, StatusError } from '../status.ts';
 import { type Body, unrecognised } from '../verbs/decode.ts';
 import type { PatchType } from '../verbs/patch.ts';
+import { decodeProtobuf, PROTOBUF } from './protobuf/index.ts';
 
 /** The real server's limit on a request body. */
 const LARGEST_BODY = 3 * 1024 * 1024;
@@ -23,6 +24,8 @@ export function objectBody(body: string | undefined, contentType: string | undef
   switch (mediaType(contentType)) {
     case 'application/yaml':
       return yamlBody(text);
+    case PROTOBUF:
+      return protobufBody(text);
     case 'application/json':
     case '':
       return jsonBody(text, (why) =>
@@ -32,13 +35,16 @@ export function objectBody(body: string | undefined, contentType: string | undef
         ),
       );
     default:
-      throw new StatusError(
-        415,
-        'UnsupportedMediaType',
-        'the body of the request was in an unknown format - accepted media types include: application/json, application/yaml',
-      );
+      throw unknownFormat();
   }
 }
+
+const unknownFormat = () =>
+  new StatusError(
+    415,
+    'UnsupportedMediaType',
+    'the body of the request was in an unknown format - accepted media types include: application/json, application/yaml',
+  );
 
 const PATCH_TYPES: Readonly<Record<string, PatchType>> = {
   'application/json-patch+json': 'json',
@@ -68,8 +74,9 @@ export function patchBody(body: string | undefined, type: PatchType): Body {
 }
 
 /** Deletions and reviews: JSON, or nothing at all. */
-export function optionalBody(body: string | undefined): Json | undefined {
+export function optionalBody(body: string | undefined, contentType: string | undefined): Json | undefined {
   if (body === undefined || body === '') return undefined;
+  if (mediaType(contentType) === PROTOBUF) return protobufBody(body).value;
   return jsonBody(body, (why) => badRequest(`couldn't get version/kind; json parse error: ${why}`)).value;
 }
 
@@ -80,6 +87,16 @@ function jsonBody(text: string, refuse: (why: string) => StatusError): Body {
   } catch (error) {
     throw refuse(text === '' ? 'unexpected end of JSON input' : goMessage(error));
   }
+}
+
+function protobufBody(text: string): Body {
+  try {
+    const value = decodeProtobuf(text);
+    if (value !== undefined) return { value };
+  } catch (error) {
+    throw badRequest(`error decoding protobuf: ${goMessage(error)}`);
+  }
+  throw unknownFormat();
 }
 
 function yamlBody(text: string): Body {

@@ -44,7 +44,8 @@ export async function carryOut(task: Task): Promise<Answer> {
     case 'watch':
       return openWatch(task);
     case 'create':
-      if (isReview(call)) return json(201, reviewed(call, optionalBody(task.request.body)));
+      if (isReview(call))
+        return json(201, reviewed(call, optionalBody(task.request.body, task.request.headers['content-type'])));
       if (call.served.resource === 'bindings') return onSubresource(asBinding(task), 'binding');
       return shown(201, await create(call, body()));
     case 'update': {
@@ -57,9 +58,18 @@ export async function carryOut(task: Task): Promise<Answer> {
       return shown(isCreated ? 201 : 200, entry);
     }
     case 'delete':
-      return deleted(showing, await remove(call, optionalBody(task.request.body)));
+      return deleted(
+        showing,
+        await remove(call, optionalBody(task.request.body, task.request.headers['content-type'])),
+      );
     case 'deletecollection':
-      return jsonText(200, pageText(showing, await removeCollection(call, optionalBody(task.request.body))));
+      return jsonText(
+        200,
+        pageText(
+          showing,
+          await removeCollection(call, optionalBody(task.request.body, task.request.headers['content-type'])),
+        ),
+      );
   }
 }
 
