@@ -49,6 +49,17 @@ describe('a server', () => {
     expect((await test.call('GET', `${PODS}/a`)).status).toBe(404);
   });
 
+  it('leaves nothing behind when it is closed: watches break, timers are gone', async () => {
+    const test = new TestServer();
+    const transport = test.server.transport();
+    const watch = await transport.request({ method: 'GET', path: '/api/v1/pods?watch=true', headers: {} });
+    const next = watch.chunks()[Symbol.asyncIterator]().next();
+    test.server.close();
+    await expect(next).rejects.toThrow('aborted');
+    await expect(transport.request({ method: 'GET', path: '/version', headers: {} })).rejects.toThrow('closed');
+    expect(test.clock.pending).toBe(0);
+  });
+
   it('hands out what containers wrote', async () => {
     const test = new TestServer({ podLogs: async ({ container }) => `${container} says hello\n` });
     await test.must('POST', PODS, { metadata: { name: 'a' }, spec: { ...POD.spec, nodeName: 'n' } });

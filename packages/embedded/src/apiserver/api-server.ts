@@ -6,6 +6,7 @@ import { type Core, uuid } from './core.ts';
 import { CustomResources, withDefinitionRules } from './custom-resources/index.ts';
 import { createDefaultNamespaces } from './default-namespaces.ts';
 import { Faults } from './faults/index.ts';
+import { endable, inProcessTransport } from './in-process-transport.ts';
 import { type Listener, type ListenOptions, listen } from './listen/index.ts';
 import { ServedKinds } from './served-kinds.ts';
 import { serviceAddresses } from './service-addresses.ts';
@@ -44,6 +45,7 @@ export interface ApiServer {
   listen(options?: ListenOptions): Promise<Listener>;
   /** Forgets all history: watches and pages from before now are `Expired`. */
   compact(): void;
+  /** Breaks open watches and closes the storage. */
   close(): void;
 }
 
@@ -73,17 +75,20 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     fairness: { flowSchema: uuid(random), priorityLevel: uuid(random) },
   };
   createDefaultNamespaces(core);
-  const answer = (request: TransportRequest) => handle(core, request);
+  const serving = endable((request) => handle(core, request), 'the server was closed');
   return {
     faults: core.faults,
     get revision() {
       return store.revision;
     },
-    handle: answer,
-    transport: () => ({ request: answer, close: async () => {} }),
-    listen: (where) => listen(answer, clock, where),
+    handle: serving.handle,
+    transport: () => inProcessTransport(serving.handle),
+    listen: (where) => listen(serving.handle, clock, where),
     compact: () => store.compact(),
-    close: () => store.close(),
+    close() {
+      serving.end();
+      store.close();
+    },
   };
 }
 

@@ -2,6 +2,7 @@ import { apiVersionOf } from '@polder/kube';
 import { type Allocator, allocate, type BuiltinKind, toCoreEvent, toEventsEvent } from './builtin/index.ts';
 import { admittedPod, withPodAddresses } from './pod-admission.ts';
 import { type Conversion, renaming, resourceOf, type ServedResource } from './served-kinds.ts';
+import { withoutInheritedNodePorts } from './service-addresses.ts';
 
 /** Updates of these need a version. */
 const CONDITIONAL = [
@@ -63,7 +64,7 @@ export function builtinResource(kind: BuiltinKind, allocator: Allocator): Served
       return kind.kind === 'Pod' ? admittedPod(prepared) : prepared;
     },
     complete: (object, old) => {
-      if (kind.kind === 'Service') return allocate(object, old, allocator);
+      if (kind.kind === 'Service') return allocate(withoutInheritedNodePorts(object, old), old, allocator);
       return kind.kind === 'Pod' ? withPodAddresses(object) : object;
     },
     conversion: isEvent ? events : renaming(apiVersionOf(kind)),

@@ -1,5 +1,7 @@
 import type { Allocator } from './builtin/index.ts';
-import { valueAt } from './object-text.ts';
+import { asWire, valueAt, withValueAt } from './object-text.ts';
+import { isObject } from './schema/index.ts';
+import type { WireObject } from './served-kind.ts';
 import type { ObjectStore } from './watch/index.ts';
 
 const FIRST_NODE_PORT = 30_000;
@@ -23,6 +25,19 @@ export function serviceAddresses(store: ObjectStore): Allocator {
       throw new Error(`every node port from ${FIRST_NODE_PORT} on is taken by a service`);
     },
   };
+}
+
+/** A service that is reached from outside no more loses the ports that it was given for that. */
+export function withoutInheritedNodePorts(service: WireObject, old: WireObject | undefined): WireObject {
+  const ports = valueAt(service, ['spec', 'ports']);
+  if (old === undefined || valueAt(service, ['spec', 'type']) !== 'ClusterIP' || !Array.isArray(ports)) return service;
+  const given = nodePortsOf(valueAt(old, ['spec', 'ports']));
+  const kept = ports.map((port) => {
+    if (!isObject(port) || !given.includes(port['nodePort'])) return port;
+    const { nodePort: _, ...rest } = port;
+    return rest;
+  });
+  return asWire(withValueAt(service, ['spec', 'ports'], kept));
 }
 
 const nodePortsOf = (ports: unknown) => (Array.isArray(ports) ? ports.map((port) => valueAt(port, ['nodePort'])) : []);
