@@ -90,7 +90,7 @@ function checkCustomType(kind: ServedKind, apiVersion: string, value: JsonObject
   ]);
 }
 
-export const undecodable = ({ kind, version }: ServedKind, why: string) =>
+const undecodable = ({ kind, version }: ServedKind, why: string) =>
   badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${why}`);
 
 /** The real server complains in the order in which it reads. */

@@ -12,7 +12,6 @@ import { isObject } from '../schema/schema.ts';
 import type { ServedKind, WireMeta, WireObject } from '../served-kind.ts';
 import { type FieldError, invalid, messageOf } from '../status.ts';
 import type { Call } from './call.ts';
-import { undecodable } from './decode.ts';
 
 export function defaulted(kind: ServedKind, object: WireObject): WireObject {
   if (kind.origin === 'builtin') return kind.defaults?.(object) ?? object;
@@ -57,9 +56,6 @@ export function validateObject(call: Call, object: WireObject, old: WireObject |
     errors.push(...verdict.errors);
     call.warnings.push(...verdict.warnings.map((warning) => `${warning.field}: ${messageOf(warning)}`));
   }
-  const quantity = errors.find(({ detail }) => detail.startsWith('quantities must match'));
-  // A typed server cannot even decode these.
-  if (kind.origin === 'builtin' && quantity !== undefined) throw undecodable(kind, quantity.detail);
   if (errors.length > 0) throw invalid(kind, object.metadata.name, errors);
 }
 

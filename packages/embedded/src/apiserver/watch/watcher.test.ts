@@ -69,6 +69,7 @@ describe('a watch', () => {
     expect(event).toMatchObject({ type: 'ERROR', object: { reason: 'Expired', code: 410 } });
     expect(event?.object.message).toMatch(/^too old resource version: 2 \(\d+\)$/);
     expect(await watch.next()).toBeUndefined();
+    expect(test.clock.pending).toBe(0);
   });
 
   it('that nobody reads is cut off instead of filling the memory', async () => {

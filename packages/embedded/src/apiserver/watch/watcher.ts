@@ -81,8 +81,13 @@ export class Watcher {
     } else {
       this.#catchUp(start.revision);
     }
-    if (request.bookmarks) this.#bookmarkEvery();
-    this.#later(request.timeoutMs, () => this.end());
+    if (this.#state !== 'running') return;
+    const { timeoutMs } = request;
+    if (request.bookmarks) {
+      this.#bookmarkEveryMinute();
+      if (timeoutMs > BOOKMARK_BEFORE_END) this.#later(timeoutMs - BOOKMARK_BEFORE_END, () => this.#bookmark());
+    }
+    this.#later(timeoutMs, () => this.end());
   }
 
   #catchUp(revision: number): void {
@@ -143,20 +148,22 @@ export class Watcher {
     this.#rouse();
   }
 
-  #bookmarkEvery(): void {
-    const { timeoutMs } = this.#request;
+  #bookmarkEveryMinute(): void {
     this.#later(BOOKMARK_EVERY, () => {
       this.#bookmark();
-      this.#bookmarkEvery();
+      this.#bookmarkEveryMinute();
     });
-    if (timeoutMs > BOOKMARK_BEFORE_END && this.#timers.size === 1) {
-      this.#later(timeoutMs - BOOKMARK_BEFORE_END, () => this.#bookmark());
-    }
   }
 
-  /** Everything up to the store's revision is already in the queue before it, or is of no interest to this watch. */
+  /**
+   * Everything up to the store's revision is already in the queue before it, or is of no interest to this watch. If events
+   * are held up, it is held up as well: overtaking them it would promise what was never sent.
+   */
   #bookmark(): void {
-    this.#push({ type: 'BOOKMARK', revision: this.#store.revision, endsInitialEvents: false });
+    const bookmark: WatchEvent = { type: 'BOOKMARK', revision: this.#store.revision, endsInitialEvents: false };
+    const { delayMs } = this.#interference;
+    if (delayMs > 0) this.#later(delayMs, () => this.#push(bookmark));
+    else this.#push(bookmark);
   }
 
   #later(ms: number, callback: () => void): void {
