@@ -51,18 +51,10 @@ export class ServedKinds {
     return this.#byPath.get(pathOf({ group, version, plural }));
   }
 
-  hasVersion(group: string, version: string): boolean {
-    return this.all.some((kind) => kind.group === group && kind.version === version);
-  }
-
   /** The same array until something changes: discovery and OpenAPI may cache by it. */
   get all(): readonly ServedKind[] {
     this.#list ??= [...this.#byPath.values()].map(({ kind }) => kind);
     return this.#list;
-  }
-
-  [Symbol.iterator](): IterableIterator<ServedResource> {
-    return this.#byPath.values();
   }
 }
 

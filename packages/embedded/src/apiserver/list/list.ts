@@ -24,16 +24,9 @@ export interface Page {
 
 /** One page, consistent with the first page of the same list. The revision asked for has been reached before. */
 export function listPage(store: ObjectStore, request: ListRequest, options: ListOptions): Page {
-  const cache = store.cache(request.resource);
   const { revision, after } = startOf(options, store.revision);
   const entries = snapshot(store, request, revision, options, after);
   const limit = limitOf(options);
-  if (request.name !== undefined && limit === 0 && after === undefined && revision === store.revision) {
-    const entry = request.prefix === '' ? undefined : cache.get(`${request.prefix}${request.name}`);
-    if (request.prefix !== '') {
-      return { entries: entry && request.selects(entry.object) ? [entry] : [], revision };
-    }
-  }
   const page: Entry[] = [];
   let remaining = 0;
   let isCut = false;
@@ -79,13 +72,17 @@ function limitOf({ resourceVersion, resourceVersionMatch, limit, continue: token
 
 function snapshot(
   store: ObjectStore,
-  { resource, prefix }: ListRequest,
+  { resource, prefix, name }: ListRequest,
   revision: number,
   options: ListOptions,
   after: string | undefined,
 ): Iterable<Entry> {
   const cache = store.cache(resource);
-  if (revision === store.revision) return cache.entries(prefix);
+  if (revision === store.revision) {
+    // Asked for one name in one namespace, as `kubectl get -w` does: that is a read.
+    const only = name === undefined || prefix === '' ? undefined : cache.get(`${prefix}${name}`);
+    return only === undefined ? cache.entries(prefix) : [only];
+  }
   try {
     return cache.entriesAt(prefix, revision);
   } catch (error) {

@@ -1,6 +1,7 @@
 import type { TransportRequest } from '@polder/kube';
 import type { Circumstances, Fault, Verb } from '../faults/index.ts';
 import { parseListOptions } from '../list/index.ts';
+import { asText, valueAt } from '../object-text.ts';
 import { methodNotAllowed } from '../status.ts';
 import { type Call } from '../verbs/call.ts';
 import { create } from '../verbs/create.ts';
@@ -82,7 +83,7 @@ function asBinding(task: Task): Task {
   const { call, request } = task;
   const pods = call.core.kinds.find('', 'v1', 'pods');
   const { value } = objectBody(request.body, request.headers['content-type'], call.served.kind);
-  const name = /"name":"([^"]+)"/.exec(JSON.stringify(value))?.[1];
+  const name = asText(valueAt(value, ['metadata', 'name']));
   return pods === undefined ? task : { ...task, call: { ...call, served: pods, name, subresource: 'binding' } };
 }
 
