@@ -72,28 +72,36 @@ export interface StatusDetails {
   readonly retryAfterSeconds?: number;
 }
 
+/** The list metadata of a Status: only an expired `continue` token puts something here. */
+export interface StatusMetadata {
+  readonly continue?: string;
+}
+
 /** Thrown anywhere below the wire; the wire turns it into a `Status` with its HTTP code. */
 export class StatusError extends Error {
   override readonly name = 'StatusError';
   readonly code: number;
   readonly reason: string;
   readonly details: StatusDetails | undefined;
+  readonly metadata: StatusMetadata;
 
-  constructor(code: number, reason: string, message: string, details?: StatusDetails) {
+  /** A few errors of the real server have no reason: errors of its storage that nobody has given a name. */
+  constructor(code: number, reason: string, message: string, details?: StatusDetails, metadata: StatusMetadata = {}) {
     super(message);
     this.code = code;
     this.reason = reason;
     this.details = details;
+    this.metadata = metadata;
   }
 
   toJSON(): Record<string, unknown> {
     return {
       kind: 'Status',
       apiVersion: 'v1',
-      metadata: {},
+      metadata: this.metadata,
       status: 'Failure',
       message: this.message,
-      reason: this.reason,
+      ...(this.reason !== '' && { reason: this.reason }),
       ...(this.details && { details: this.details }),
       code: this.code,
     };
@@ -111,6 +119,25 @@ export interface Named {
 const qualified = (named: Named) => (named.group === '' ? named.plural : `${named.plural}.${named.group}`);
 
 export const badRequest = (message: string) => new StatusError(400, 'BadRequest', message);
+
+/** What the real server answers for a path that leads nowhere. */
+export const noSuchPath = () =>
+  new StatusError(404, 'NotFound', 'the server could not find the requested resource', {});
+
+export const methodNotAllowed = () =>
+  new StatusError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
+
+export const forbidden = (named: Named, name: string, why: string, causes?: readonly StatusCause[]) =>
+  new StatusError(403, 'Forbidden', `${qualified(named)} "${name}" is forbidden: ${why}`, {
+    ...details(named, name),
+    ...(causes && { causes }),
+  });
+
+/** An error of the server itself, or one that the real server does not tell from its own. */
+export const unnamed = (message: string) => new StatusError(500, '', message);
+
+export const internalError = (message: string) =>
+  new StatusError(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] });
 
 export const notFound = (named: Named, name: string) =>
   new StatusError(404, 'NotFound', `${qualified(named)} "${name}" not found`, details(named, name));
@@ -134,7 +161,7 @@ export function invalid(named: Named, name: string, errors: readonly FieldError[
   const list = lines.length === 1 ? (lines[0] ?? '') : `[${lines.join(', ')}]`;
   const kind = named.group === '' ? named.kind : `${named.kind}.${named.group}`;
   return new StatusError(422, 'Invalid', `${kind} "${name}" is invalid: ${list}`, {
-    name,
+    ...(name !== '' && { name }),
     ...(named.group !== '' && { group: named.group }),
     kind: named.kind,
     causes: errors.map((error) => ({

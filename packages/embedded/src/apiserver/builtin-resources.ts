@@ -1,0 +1,77 @@
+import { apiVersionOf } from '@polder/kube';
+import { type Allocator, allocate, type BuiltinKind, toCoreEvent, toEventsEvent } from './builtin/index.ts';
+import { admittedPod, withPodAddresses } from './pod-admission.ts';
+import { type Conversion, renaming, resourceOf, type ServedResource } from './served-kinds.ts';
+import { withoutInheritedNodePorts } from './service-addresses.ts';
+
+/** Updates of these need a version. */
+const CONDITIONAL = [
+  'leases',
+  'customresourcedefinitions',
+  'mutatingwebhookconfigurations',
+  'validatingwebhookconfigurations',
+  'validatingadmissionpolicies',
+  'validatingadmissionpolicybindings',
+  'poddisruptionbudgets',
+  'csidrivers',
+  'csinodes',
+  'volumeattachments',
+];
+
+/** An update brings these into being. */
+const CREATABLE_BY_UPDATE = [
+  'leases',
+  'events',
+  'endpoints',
+  'limitranges',
+  'services',
+  'roles',
+  'rolebindings',
+  'clusterroles',
+  'clusterrolebindings',
+];
+
+/** A deletion of these answers with the object as it was. */
+const RETURNING = [
+  'pods',
+  'services',
+  'serviceaccounts',
+  'persistentvolumes',
+  'persistentvolumeclaims',
+  'podtemplates',
+  'resourcequotas',
+  'storageclasses',
+  'csidrivers',
+  'csinodes',
+  'volumeattachments',
+];
+
+/** How a built-in kind is served. */
+export function builtinResource(kind: BuiltinKind, allocator: Allocator): ServedResource {
+  const isEvent = kind.kind === 'Event';
+  return {
+    kind,
+    // Events are served in two groups and stored once.
+    resource: isEvent ? 'events' : resourceOf(kind),
+    apiVersion: apiVersionOf(kind),
+    selectableFields: [],
+    hasGeneration: kind.generation,
+    allowsUnconditionalUpdate: !CONDITIONAL.includes(kind.plural),
+    returnsDeleted: RETURNING.includes(kind.plural),
+    allowsCreateOnUpdate: CREATABLE_BY_UPDATE.includes(kind.plural),
+    prepare: (object) => {
+      const prepared = kind.prepare?.(object) ?? object;
+      return kind.kind === 'Pod' ? admittedPod(prepared) : prepared;
+    },
+    complete: (object, old) => {
+      if (kind.kind === 'Service') return allocate(withoutInheritedNodePorts(object, old), old, allocator);
+      return kind.kind === 'Pod' ? withPodAddresses(object) : object;
+    },
+    conversion: isEvent ? events : renaming(apiVersionOf(kind)),
+  };
+}
+
+const events: Conversion = {
+  storageVersion: 'v1',
+  convert: async (objects, apiVersion) => objects.map(apiVersion === 'v1' ? toCoreEvent : toEventsEvent),
+};

@@ -1,0 +1,2 @@
+export { CustomResources } from './custom-resources.ts';
+export { withDefinitionRules } from './definition.ts';

@@ -1,0 +1,1 @@
+export { type Listener, type ListenOptions, listen } from './listener.ts';
