@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import type { Client } from '@polder/kube/client';
 import { countingProxy } from './counting-proxy.ts';
 import { type Figure, missing, quantile } from './figure.ts';
-import { type Peer, PeerProcess } from './peer.ts';
+import { type Peer, PeerProcess, type QueueKind } from './peer.ts';
 import { markPod } from './pods.ts';
 
 const EVENTS = 20_000;
@@ -30,7 +30,8 @@ export interface Measured {
   readonly startCpuSeconds: Figure;
   readonly stallMs: Figure;
   readonly eventCpuMs: Figure;
-  readonly queueRate: Figure;
+  readonly priorityQueueRate: Figure;
+  readonly plainQueueRate: Figure;
   readonly connections: Figure;
   readonly backAfterSeconds: Figure;
   readonly readableP50Ms: Figure;
@@ -47,23 +48,24 @@ export interface Load {
 
 export async function measure(peer: Peer, isOurs: boolean, load: Load): Promise<Measured> {
   return {
-    ...(await measureQueue(peer)),
+    priorityQueueRate: await measureQueue(peer, 'priority'),
+    plainQueueRate: await measureQueue(peer, 'plain'),
     ...(await measureConnections(peer, load.cluster)),
     ...(await measureEvents(peer, load)),
     ...(await measureCache(peer, isOurs, load)),
   };
 }
 
-async function measureQueue(peer: Peer): Promise<Pick<Measured, 'queueRate'>> {
-  if (!peer.queue) return { queueRate: missing('none') };
-  const child = new PeerProcess(peer.queue(KEYS));
-  const { seconds } = await child.next('queue');
+async function measureQueue(peer: Peer, kind: QueueKind): Promise<Figure> {
+  if (!peer.queue) return NOT_MEASURED;
+  const child = new PeerProcess(peer.queue(kind, KEYS));
+  const { cpuSeconds } = await child.next('queue');
   await child.end();
-  return { queueRate: KEYS / seconds / 1e6 };
+  return KEYS / cpuSeconds / 1e6;
 }
 
 async function measureConnections(peer: Peer, cluster: Cluster): Promise<Pick<Measured, 'connections'>> {
-  if (!peer.gets) return { connections: missing('as JSON') };
+  if (!peer.gets) return { connections: NOT_MEASURED };
   const proxy = await countingProxy(Number(new URL(cluster.url).port));
   const child = new PeerProcess(peer.gets(kubeconfigAt(cluster, proxy.port), GETS));
   await child.next('done');
@@ -101,7 +103,7 @@ async function measureCache(
   peer: Peer,
   isOurs: boolean,
   { cluster, client, pods }: Load,
-): Promise<Omit<Measured, 'queueRate' | 'connections' | 'eventCpuMs'>> {
+): Promise<Omit<Measured, 'priorityQueueRate' | 'plainQueueRate' | 'connections' | 'eventCpuMs'>> {
   const child = new PeerProcess(peer.cache(cluster.kubeconfig));
   try {
     const { report: _, objects, stallMs, ...synced } = await child.next('synced');
@@ -118,7 +120,9 @@ async function measureCache(
   }
 }
 
-const NO_WRITES = { readableP50Ms: missing('no promise'), readableP99Ms: missing('no promise') };
+/** It has none, or the same one as the column before. */
+const NOT_MEASURED = missing('');
+const NO_WRITES = { readableP50Ms: missing('n/a'), readableP99Ms: missing('n/a') };
 
 async function measureWrites(child: PeerProcess): Promise<Pick<Measured, 'readableP50Ms' | 'readableP99Ms'>> {
   child.tell(`writes ${WRITES}`);

@@ -4,7 +4,9 @@
  * a pod carries the mark) and, ours alone, `writes N` (report how long each write took to become readable).
  */
 import { spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { cacheFolder } from './cache-folder.ts';
 
 export type Report =
   | {
@@ -22,18 +24,20 @@ export type Report =
   | { readonly report: 'events'; readonly cpuSeconds: number }
   | { readonly report: 'seen' }
   | { readonly report: 'writes'; readonly readableAfterMs: readonly number[] }
-  | { readonly report: 'queue'; readonly seconds: number; readonly cpuSeconds: number }
+  | { readonly report: 'queue'; readonly cpuSeconds: number }
   | { readonly report: 'listening'; readonly port: number }
   | { readonly report: 'done' };
 
 export type ReportOf<Name extends Report['report']> = Extract<Report, { readonly report: Name }>;
+
+export type QueueKind = 'priority' | 'plain';
 
 export interface Peer {
   readonly name: string;
   /** The command lines; a peer without one for a mode is not measured in it. */
   readonly cache: (kubeconfig: string) => readonly string[];
   readonly gets?: (kubeconfig: string, count: number) => readonly string[];
-  readonly queue?: (keys: number) => readonly string[];
+  readonly queue?: (kind: QueueKind, keys: number) => readonly string[];
 }
 
 export class PeerProcess {
@@ -42,7 +46,9 @@ export class PeerProcess {
   readonly #ended: Promise<string>;
 
   constructor([program = '', ...args]: readonly string[]) {
-    const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+    // As the program itself does: without it, a process from source keeps 30 MB of the compiler that strips its types.
+    const env = { ...process.env, NODE_COMPILE_CACHE: join(cacheFolder(), 'compiled') };
+    const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'], env });
     this.#child = child;
     this.#lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
     this.#ended = new Promise((resolve) => {
@@ -65,8 +71,9 @@ export class PeerProcess {
     return report;
   }
 
+  /** A peer whose input ends goes by itself. */
   async end(): Promise<void> {
-    this.#child.kill('SIGKILL');
+    this.#child.stdin.end();
     await this.#ended;
   }
 }

@@ -1,15 +1,15 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { cacheFolder } from './cache-folder.ts';
 import type { Peer } from './peer.ts';
 
 const peersFolder = join(import.meta.dirname, 'peers');
 
 /** How the program starts its own Node; the reasons are in docs/benchmarks.md. */
-const OUR_FLAGS: readonly string[] = [];
+const OUR_FLAGS = ['--max-semi-space-size=2'];
 
 const JSON_TYPE = 'application/json';
 const PROTOBUF_TYPE = 'application/vnd.kubernetes.protobuf';
@@ -18,14 +18,17 @@ const PROTOBUF_TYPE = 'application/vnd.kubernetes.protobuf';
 export function allPeers(go: string): readonly Peer[] {
   const node = (file: string, args: readonly string[], flags: readonly string[] = []) => [
     process.execPath,
-    ...['--disable-warning=ExperimentalWarning', ...flags, join(peersFolder, file), ...args],
+    '--disable-warning=ExperimentalWarning',
+    ...flags,
+    join(peersFolder, file),
+    ...args,
   ];
   return [
     {
       name: 'ours',
       cache: (kubeconfig) => node('ours/cache.ts', [kubeconfig], OUR_FLAGS),
       gets: (kubeconfig, count) => node('ours/gets.ts', [kubeconfig, String(count)], OUR_FLAGS),
-      queue: (keys) => node('ours/queue.ts', [String(keys)], OUR_FLAGS),
+      queue: (kind, keys) => node('ours/queue.ts', [kind, String(keys)], OUR_FLAGS),
     },
     {
       name: 'client-node',
@@ -33,18 +36,17 @@ export function allPeers(go: string): readonly Peer[] {
       gets: (kubeconfig, count) => node('client-node/gets.ts', [kubeconfig, String(count)]),
     },
     {
-      name: 'Go, JSON',
+      name: 'controller-runtime, JSON',
       cache: (kubeconfig) => [go, 'cache', kubeconfig, JSON_TYPE],
       gets: (kubeconfig, count) => [go, 'gets', kubeconfig, String(count)],
-      queue: (keys) => [go, 'queue', 'priority', String(keys)],
+      queue: (kind, keys) => [go, 'queue', kind, String(keys)],
     },
     {
-      name: 'Go, protobuf',
+      name: 'controller-runtime, protobuf',
       cache: (kubeconfig) => [go, 'cache', kubeconfig, PROTOBUF_TYPE],
-      queue: (keys) => [go, 'queue', 'plain', String(keys)],
     },
     {
-      name: 'Go, protobuf, stripped',
+      name: 'controller-runtime, protobuf, stripped',
       cache: (kubeconfig) => [go, 'cache', kubeconfig, PROTOBUF_TYPE, 'stripped'],
     },
   ];
@@ -56,7 +58,7 @@ export async function buildGoPeer(): Promise<string> {
   const hash = createHash('sha256');
   for (const file of globSync('*', { cwd: source }).toSorted())
     hash.update(file).update(readFileSync(join(source, file)));
-  const cache = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'polder', 'bench');
+  const cache = cacheFolder();
   const program = join(cache, `go-peer-${hash.digest('hex').slice(0, 12)}`);
   if (existsSync(program)) return program;
   mkdirSync(cache, { recursive: true });

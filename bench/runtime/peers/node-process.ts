@@ -73,6 +73,8 @@ export class Watcher {
         await others[command]?.(argument);
       }
     }
+    // The harness is gone, and an open watch would keep this process alive for ever.
+    process.exit();
   }
 }
 
