@@ -46,7 +46,7 @@ export class PeerProcess {
   readonly #ended: Promise<string>;
 
   constructor([program = '', ...args]: readonly string[]) {
-    // As the program itself does: without it, a process from source keeps 30 MB of the compiler that strips its types.
+    // Without it, a process from source keeps 30 MB of the compiler that strips its types.
     const env = { ...process.env, NODE_COMPILE_CACHE: join(cacheFolder(), 'compiled') };
     const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'], env });
     this.#child = child;

@@ -8,7 +8,7 @@ import type { Peer } from './peer.ts';
 
 const peersFolder = join(import.meta.dirname, 'peers');
 
-/** How the program starts its own Node; the reasons are in docs/benchmarks.md. */
+/** What was found to help; the reasons are in docs/benchmarks.md. */
 const OUR_FLAGS = ['--max-semi-space-size=2'];
 
 const JSON_TYPE = 'application/json';
