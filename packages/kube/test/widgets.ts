@@ -2,7 +2,7 @@
  * A small product to try the runtime on: a Widget keeps a ConfigMap, and a part in an outside system that has to be ordered by
  * a step and cleaned up before the Widget may go.
  */
-import Type from 'typebox';
+import { Type } from 'typebox';
 import {
   ConfigMap,
   controller,
