@@ -12,6 +12,8 @@ const NAMESPACE: Kind = { group: '', version: 'v1', kind: 'Namespace', plural: '
 export const MARK = 'bench.polder.dev/mark';
 
 const NAMESPACES = 20;
+/** ReplicaSets: pods of one are alike but for their names, addresses and the volume of their token. */
+const OWNERS = 500;
 /** As many as our client has connections. */
 const WRITERS = 16;
 
@@ -25,7 +27,11 @@ export async function createPods(client: Client, count: number): Promise<void> {
   });
   await inParallel(count, async (at) => {
     const ref = podRef(at);
-    await client.create(POD, { metadata: { ...ref, ...metadataOf(at) }, spec }, { fieldManager: 'controller-manager' });
+    await client.create(
+      POD,
+      { metadata: { ...ref, ...metadataOf(at) }, spec: specOf(at) },
+      { fieldManager: 'controller-manager' },
+    );
     const patch = { type: 'strategic', body: { status: statusOf(at) } } as const;
     await client.patch(POD, ref, patch, { subresource: 'status', fieldManager: 'kubelet' });
   });
@@ -55,16 +61,14 @@ function metadataOf(at: number) {
     labels: LABELS,
     annotations: {
       'checksum/config': '01ba4719c80b6fe911b091a7c05124b64eeece964e09c058ef8f9805daca546b',
-      'prometheus.io/scrape': 'true',
-      'prometheus.io/port': '9090',
       [MARK]: `created-${at}`,
     },
     ownerReferences: [
       {
         apiVersion: 'apps/v1',
         kind: 'ReplicaSet',
-        name: 'shop-backend-6d4cf56db6',
-        uid: '8f1b7ae4-3f1c-4a6b-9d57-0c2f6cbe9d11',
+        name: `shop-${at % OWNERS}-6d4cf56db6`,
+        uid: `8f1b7ae4-3f1c-4a6b-9d57-${String(at % OWNERS).padStart(12, '0')}`,
         controller: true,
         blockOwnerDeletion: true,
       },
@@ -72,30 +76,32 @@ function metadataOf(at: number) {
   };
 }
 
-const spec = {
-  containers: [
-    {
-      name: 'backend',
-      image: 'registry.example/shop/backend:1.42.0',
-      args: ['--listen=:8080', '--config=/etc/shop/config.yaml'],
-      ports: [
-        { name: 'http', containerPort: 8080 },
-        { name: 'metrics', containerPort: 9090 },
-      ],
-      env: [
-        { name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
-        { name: 'DATABASE_URL', valueFrom: { secretKeyRef: { name: 'shop-database', key: 'url' } } },
-        { name: 'LOG_LEVEL', value: 'info' },
-      ],
-      resources: { requests: { cpu: '100m', memory: '128Mi' }, limits: { memory: '256Mi' } },
-      readinessProbe: { httpGet: { path: '/ready', port: 'http' }, periodSeconds: 5 },
-      livenessProbe: { httpGet: { path: '/healthz', port: 'http' }, initialDelaySeconds: 10 },
-      volumeMounts: [{ name: 'config', mountPath: '/etc/shop', readOnly: true }],
-    },
-  ],
-  volumes: [{ name: 'config', configMap: { name: 'shop-backend' } }],
-  serviceAccountName: 'shop-backend',
-};
+function specOf(at: number) {
+  const token = `kube-api-access-${(at * 7919).toString(36).padStart(5, 'x')}`;
+  return {
+    containers: [
+      {
+        name: 'backend',
+        image: 'registry.example/shop/backend:1.42.0',
+        args: ['--listen=:8080', '--config=/etc/shop/config.yaml'],
+        ports: [
+          { name: 'http', containerPort: 8080 },
+          { name: 'metrics', containerPort: 9090 },
+        ],
+        env: [
+          { name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
+          { name: 'DATABASE_URL', valueFrom: { secretKeyRef: { name: 'shop-database', key: 'url' } } },
+        ],
+        resources: { requests: { cpu: '100m', memory: '128Mi' }, limits: { memory: '256Mi' } },
+        readinessProbe: { httpGet: { path: '/ready', port: 'http' }, periodSeconds: 5 },
+        volumeMounts: [{ name: token, mountPath: '/var/run/secrets/kubernetes.io/serviceaccount', readOnly: true }],
+      },
+    ],
+    volumes: [{ name: token, projected: { sources: [{ serviceAccountToken: { path: 'token' } }] } }],
+    serviceAccountName: 'shop-backend',
+    nodeName: `node-${at % 100}`,
+  };
+}
 
 function statusOf(at: number) {
   const since = '2026-01-01T00:00:00Z';

@@ -1,14 +1,14 @@
 /** Ours: a `Cache` of all pods, as a controller would have it. */
 
-import { silentLogger } from '@polder/kube';
 import { Cache, OwnWrites } from '@polder/kube/cache';
 import { systemClock } from '@polder/kube/clock';
+import { silentLogger } from '@polder/kube/log';
 import { MARK, POD, podRef } from '../../pods.ts';
 import { report, SyncMeter, Watcher } from '../node-process.ts';
 import { clientFor } from './client.ts';
 
 const [, , kubeconfigPath = ''] = process.argv;
-const client = await clientFor(kubeconfigPath);
+const client = clientFor(kubeconfigPath);
 const cache = new Cache({ client, clock: systemClock, random: Math.random, log: silentLogger });
 const pods = cache.of(POD);
 const watcher = new Watcher();

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Client } from '../client/index.ts';
 import type { Clock } from '../clock/index.ts';
-import { type Kind, type KubernetesObject, resourceNameOf } from '../kinds/index.ts';
+import { type Kind, type KubernetesObject, resourceNameOf } from '../kinds/object.ts';
 import type { Logger } from '../log.ts';
 import { Reflector, type ReflectorEvents } from '../reflector/index.ts';
 import { type Indexes, Store } from './store.ts';

@@ -1,4 +1,4 @@
-import { type Kind, type KubernetesObject, keyOf, type ObjectRef, resourceNameOf } from '../kinds/index.ts';
+import { type Kind, type KubernetesObject, keyOf, type ObjectRef, resourceNameOf } from '../kinds/object.ts';
 import type { Store } from './store.ts';
 
 /**

@@ -1,8 +1,9 @@
 import { isAtLeast } from '../client/index.ts';
-import { type KubernetesObject, keyOf, type ObjectRef } from '../kinds/index.ts';
+import { type KubernetesObject, keyOf, type ObjectRef } from '../kinds/object.ts';
 import { type Logger, messageOf } from '../log.ts';
 import type { ChangeEvent, ReflectorSink } from '../reflector/index.ts';
 import { IndexMap } from './index-map.ts';
+import { shared } from './sharing.ts';
 
 export type StoreEvent<T> =
   | {
@@ -119,9 +120,7 @@ export class Store<T extends KubernetesObject> {
     const partition = this.#partitions.get(namespace);
     if (!partition) throw new Error(`the store keeps no partition ${namespace}`);
     return {
-      begin() {
-        partition.next = new Map();
-      },
+      begin: () => partition.begin(),
       seed: (objects) => this.#seed(partition, objects),
       complete: (version) => this.#complete(partition, version),
       change: (events) => this.#change(partition, events),
@@ -135,7 +134,7 @@ export class Store<T extends KubernetesObject> {
       const known = partition.objects.get(key);
       // The same version is the same object: keeping the one we have keeps a relist from doubling our memory.
       const isKnown = known?.metadata.resourceVersion === object.metadata.resourceVersion;
-      partition.next.set(key, known && isKnown ? known : this.#taken(object));
+      partition.next.set(key, known && isKnown ? known : this.#taken(object, known ?? partition.siblingOf(object)));
     }
   }
 
@@ -143,7 +142,7 @@ export class Store<T extends KubernetesObject> {
     const old = partition.objects;
     const isInitial = partition.version === undefined;
     partition.objects = partition.next;
-    partition.next = new Map();
+    partition.begin();
     partition.version = version;
     // The whole picture is in place before anyone is told, so that a handler that looks around sees one moment.
     const events: StoreEvent<T>[] = [];
@@ -168,10 +167,10 @@ export class Store<T extends KubernetesObject> {
       const old = partition.objects.get(key);
       if (type === 'DELETED') {
         partition.objects.delete(key);
-        if (old) events.push({ type: 'deleted', object: this.#taken(object), isLastState: true });
+        if (old) events.push({ type: 'deleted', object: this.#taken(object, old), isLastState: true });
         this.#reindex(key, old, undefined);
       } else if (old?.metadata.resourceVersion !== object.metadata.resourceVersion) {
-        const taken = this.#taken(object);
+        const taken = this.#taken(object, old);
         partition.objects.set(key, taken);
         this.#reindex(key, old, taken);
         events.push(
@@ -206,8 +205,10 @@ export class Store<T extends KubernetesObject> {
     }
   }
 
-  #taken(object: T): T {
-    return this.#freeze ? deepFreeze(object) : object;
+  /** `like` is what the object probably has much in common with. */
+  #taken(object: T, like: T | undefined): T {
+    const taken = like ? shared(object, like) : object;
+    return this.#freeze ? deepFreeze(taken) : taken;
   }
 
   #reindex(key: string, old: T | undefined, object: T | undefined): void {
@@ -231,12 +232,27 @@ const NAMESPACE = 'namespace';
 /** The name of the partition that holds all namespaces, and what has none. */
 const ALL = '';
 
-class Partition<T> {
+class Partition<T extends KubernetesObject> {
   objects = new Map<string, T>();
   /** The picture that a reflector is putting together. */
   next = new Map<string, T>();
   /** Up to where the picture is known; undefined before the first. */
   version: string | undefined;
+  /** The last object seen of each owner, while a picture is put together. */
+  readonly #siblings = new Map<string, T>();
+
+  begin(): void {
+    this.next = new Map();
+    this.#siblings.clear();
+  }
+
+  /** One that came before and was made by the same owner, from the same template as like as not. */
+  siblingOf(object: T): T | undefined {
+    const owner = object.metadata.ownerReferences?.[0]?.uid ?? '';
+    const sibling = this.#siblings.get(owner);
+    this.#siblings.set(owner, object);
+    return sibling;
+  }
 }
 
 function deepFreeze<V>(value: V): V {

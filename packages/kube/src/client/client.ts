@@ -1,4 +1,5 @@
-import { apiVersionOf, type Kind, type KubernetesObject, type ObjectRef, type Scale } from '../kinds/index.ts';
+import type { Scale } from '../kinds/builtin.ts';
+import { apiVersionOf, type Kind, type KubernetesObject, type ObjectRef } from '../kinds/object.ts';
 import type { Status } from './errors.ts';
 import { linesOf } from './lines.ts';
 import type {

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
-import { parse } from 'yaml';
 import { type Clock, systemClock } from '../clock/index.ts';
 import { type Access, type ClusterConfig, ConfigError } from './config.ts';
 import { type ExecBlock, execCredentials } from './exec-credential.ts';
@@ -162,6 +161,8 @@ async function material(
 
 async function readKubeconfig(path: string): Promise<Placed<KubeconfigFile>> {
   const text = await readText(path);
+  // Loaded only here: a pod, which has no kubeconfig, is spared its 13 MB.
+  const { parse } = await import('yaml');
   try {
     const block: KubeconfigFile | null = parse(text);
     return { block: block ?? {}, folder: dirname(resolve(path)) };

@@ -1,4 +1,4 @@
-import { apiVersionOf, type Kind } from '../kinds/index.ts';
+import { apiVersionOf, type Kind } from '../kinds/object.ts';
 
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 

@@ -1,6 +1,8 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { type Dispatcher, Pool } from 'undici';
+import type { Dispatcher } from 'undici';
+import send from 'undici/lib/api/api-request.js';
+import Pool from 'undici/lib/dispatcher/pool.js';
 import { messageOf } from '../log.ts';
 import type { Access, ClusterConfig } from './config.ts';
 import { type Transport, TransportError, type TransportRequest, type TransportResponse } from './transport.ts';
@@ -30,10 +32,10 @@ export function socketTransport(config: ClusterConfig): Transport {
     return pools;
   };
 
-  const send = async (request: TransportRequest, access: Access): Promise<Dispatcher.ResponseData> => {
+  const sendTo = async (access: Access, request: TransportRequest): Promise<Dispatcher.ResponseData> => {
     const { short, long } = poolsFor(access);
     const { authorization } = access;
-    return await (request.longLived ? long : short).request({
+    return await send.call(request.longLived ? long : short, {
       method: request.method,
       path: prefix + request.path,
       headers: {
@@ -52,7 +54,7 @@ export function socketTransport(config: ClusterConfig): Transport {
       const access = await config.access();
       let answer: Dispatcher.ResponseData;
       try {
-        answer = await send(request, access);
+        answer = await sendTo(access, request);
       } catch (cause) {
         if (request.signal?.aborted) throw request.signal.reason;
         throw new TransportError(`${request.method} ${config.server}${request.path}: ${messageOf(cause)}`, {

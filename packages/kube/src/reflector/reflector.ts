@@ -1,7 +1,7 @@
 import { ApiError, type Client, slim, type WatchEvent } from '../client/index.ts';
 import { type Clock, sleep } from '../clock/index.ts';
-import type { Kind, KubernetesObject } from '../kinds/index.ts';
-import { resourceNameOf } from '../kinds/index.ts';
+import type { Kind, KubernetesObject } from '../kinds/object.ts';
+import { resourceNameOf } from '../kinds/object.ts';
 import { type Logger, messageOf } from '../log.ts';
 import { backoffMs, type Ending, next, type State } from './state.ts';
 
