@@ -20,16 +20,19 @@ function shareItems(items: unknown[], known: readonly unknown[]): boolean {
   return isSame;
 }
 
+/** `for in`, because it walks the engine's own list of names; `Object.keys` would copy it for every object of every event. */
 function shareFields(fields: Record<string, unknown>, known: Readonly<Record<string, unknown>>): boolean {
   let isSame = true;
-  let left = Object.keys(known).length;
-  for (const name of Object.keys(fields)) {
-    left--;
-    const field = shared(fields[name], known[name]);
-    if (field === known[name]) fields[name] = field;
+  let count = 0;
+  for (const name in fields) {
+    count++;
+    const old = known[name];
+    const field = shared(fields[name], old);
+    if (field === old) fields[name] = field;
     else isSame = false;
   }
-  return isSame && left === 0;
+  if (isSame) for (const _ in known) count--;
+  return isSame && count === 0;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
