@@ -88,6 +88,12 @@ test('a custom kind, and an object within it, is described with the fields that 
   });
 });
 
+test('only built-in kinds offer a strategic merge: kubectl patches with what is offered', () => {
+  const strategic = 'application/strategic-merge-patch+json';
+  expect(JSON.stringify(groupDocument(kinds, path))).not.toContain(strategic);
+  expect(JSON.stringify(groupDocument(kinds, 'api/v1'))).toContain(strategic);
+});
+
 test.each(Object.keys(Object(index(kinds)['paths'])))('the document of %s describes everything it refers to', (key) => {
   const text = JSON.stringify(groupDocument(kinds, key));
   const { components }: { components: { schemas: object } } = JSON.parse(text);

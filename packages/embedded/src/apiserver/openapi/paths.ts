@@ -111,7 +111,7 @@ function operations(
     found[method] = {
       operationId: `${OPERATION_NAMES[verb] ?? verb}${api}${collection}${namespaced}${kind.kind}${subresource}${scope}`,
       parameters: PARAMETERS[verb] ?? [],
-      ...bodyOf(verb, definition),
+      ...bodyOf(kind, verb, definition),
       responses: { 200: { description: 'OK', content: { 'application/json': { schema: refTo(answer) } } } },
       'x-kubernetes-action': ACTIONS[verb] ?? verb,
       'x-kubernetes-group-version-kind': { group, version, kind: bodyKind },
@@ -120,21 +120,18 @@ function operations(
   return found;
 }
 
-function bodyOf(verb: string, definition: string): Pick<Operation, 'requestBody'> {
+function bodyOf({ origin }: ServedKind, verb: string, definition: string): Pick<Operation, 'requestBody'> {
   if (verb === 'create' || verb === 'update')
     return { requestBody: { content: { '*/*': { schema: refTo(definition) } } } };
   if (verb === 'delete') return { requestBody: { content: { '*/*': { schema: refTo(`${META}.DeleteOptions`) } } } };
   if (verb !== 'patch') return {};
   const patch = { schema: refTo(`${META}.Patch`) };
-  return { requestBody: { content: Object.fromEntries(PATCH_TYPES.map((type) => [type, patch])) } };
+  // kubectl sends what is offered here, and custom kinds know nothing of strategies.
+  const types = origin === 'builtin' ? [...PATCH_TYPES, 'application/strategic-merge-patch+json'] : PATCH_TYPES;
+  return { requestBody: { content: Object.fromEntries(types.map((type) => [type, patch])) } };
 }
 
-const PATCH_TYPES = [
-  'application/apply-patch+yaml',
-  'application/json-patch+json',
-  'application/merge-patch+json',
-  'application/strategic-merge-patch+json',
-];
+const PATCH_TYPES = ['application/apply-patch+yaml', 'application/json-patch+json', 'application/merge-patch+json'];
 
 const query = (name: string, type: string): Parameter => ({ name, in: 'query', schema: { type } });
 const pathParameter = (name: string): Parameter => ({
