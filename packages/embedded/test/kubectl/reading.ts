@@ -172,7 +172,7 @@ export const reading = cases((promise) => {
     expect(await kubectl.says(['events', '--for', 'pod/a'])).toContain('Back-off restarting');
   });
 
-  promise('custom resources: columns, wide, describe, short name, patch, delete', async (kubectl) => {
+  promise('custom resources: columns, wide, describe, short name, patch, apply, delete', async (kubectl) => {
     const { name } = await widgets(kubectl);
     const [head, row] = await kubectl.rows(['get', name]);
     expect(head).toEqual(['NAME', 'SIZE', 'AGE']);
@@ -189,6 +189,10 @@ export const reading = cases((promise) => {
     expect(await kubectl.complains(['patch', name, 'a', '--type=merge', '-p', '{"spec":{"size":"big"}}'])).toContain(
       'spec.size: Invalid value: "string": spec.size in body must be of type integer: "string"',
     );
+    const stdin = (await kubectl.says(['get', name, '-o', 'yaml'])).replace('size: 5', 'size: 7');
+    const applied = await kubectl.says(['apply', '-f', '-'], { stdin });
+    expect(applied).toBe(`widget.${kubectl.namespace}.example.com/a configured\n`);
+    expect(await kubectl.says(['get', name, 'a', '-o', 'jsonpath={.spec.size}'])).toBe('7');
     expect(await kubectl.says(['delete', name, 'a'])).toContain('deleted');
   });
 

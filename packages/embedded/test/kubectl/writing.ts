@@ -31,20 +31,30 @@ export const writing = cases((promise) => {
     expect(await kubectl.says(['apply', '-f', file])).toBe('configmap/a created\ndeployment.apps/web created\n');
   });
 
-  promise(
-    'apply: a List',
-    async (kubectl) => {
-      const list = { apiVersion: 'v1', kind: 'List', items: [configMap('a', { k: 'v' }), configMap('b', { k: 'v' })] };
-      expect(await kubectl.says(['apply', '-f', kubectl.file('list.yaml', list)])).toBe(
-        'configmap/a created\nconfigmap/b created\n',
-      );
-    },
-    {
-      server: 'real',
-      because:
-        'kubectl checks the fields of a List itself, by an OpenAPI v2 document that it asks for in protobuf alone',
-    },
-  );
+  promise('apply: a List, such as get prints', async (kubectl) => {
+    const list = { apiVersion: 'v1', kind: 'List', items: [configMap('a', { k: 'v' }), configMap('b', { k: 'v' })] };
+    const file = kubectl.file('list.yaml', list);
+    expect(await kubectl.says(['apply', '-f', file])).toBe('configmap/a created\nconfigmap/b created\n');
+    const stdin = await kubectl.says(['get', 'configmap/a', 'configmap/b', '-o', 'yaml']);
+    expect(stdin).toMatch(/^kind: List$/m);
+    expect(await kubectl.says(['apply', '-f', '-'], { stdin })).toBe(
+      'configmap/a configured\nconfigmap/b configured\n',
+    );
+  });
+
+  // kubectl checks the members of a List itself, by the OpenAPI v2 document that it asks for in protobuf.
+  promise('apply: refuses a List for a field that does not exist in one of its members', async (kubectl) => {
+    const items = [configMap('a', { k: 'v' }), deployment('web', { replcas: 2, replicas: 'two' })];
+    const file = kubectl.file('list.yaml', { apiVersion: 'v1', kind: 'List', items });
+    const refused = await kubectl.complains(['apply', '-f', file]);
+    expect(refused).toContain(
+      'ValidationError(Deployment.spec): unknown field "replcas" in io.k8s.api.apps.v1.DeploymentSpec',
+    );
+    expect(refused).toContain(
+      'invalid type for io.k8s.api.apps.v1.DeploymentSpec.replicas: got "string", expected "integer"',
+    );
+    expect(await kubectl.complains(['get', 'configmap', 'a'])).toContain('not found');
+  });
 
   promise('apply: refuses a field that does not exist, before anything is written', async (kubectl) => {
     const file = kubectl.file('web.yaml', deployment('web', { replcas: 2 }));

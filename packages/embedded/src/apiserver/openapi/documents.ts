@@ -4,7 +4,8 @@ import { KUBERNETES_VERSION } from '../builtin/facts.gen.ts';
 import type { ServedKind } from '../served-kind.ts';
 import { withReferences } from './definitions.ts';
 import { schemasOf } from './kind-schema.ts';
-import { pathsOf } from './paths.ts';
+import { type Path, pathsOf } from './paths.ts';
+import { type Swagger, swaggerPaths, swaggerSchemas } from './swagger.ts';
 
 export type Document = Readonly<Record<string, unknown>>;
 
@@ -30,25 +31,14 @@ export function groupDocument(kinds: readonly ServedKind[], path: string): Docum
   return { openapi: '3.0.0', info: INFO, ...contents(members) };
 }
 
-/**
- * `/openapi/v2`, in JSON: one document of everything, for clients that know nothing newer. kubectl does not ask for it
- * from a server that has `/openapi/v3`.
- */
-export function swagger(kinds: readonly ServedKind[]): Document {
+/** `/openapi/v2`: one document of everything. kubectl asks for it to check what is inside of a `List`. */
+export function swagger(kinds: readonly ServedKind[]): Swagger {
   const { paths, components } = contents(kinds);
-  const text = JSON.stringify({ paths, definitions: components.schemas }, (_, value: unknown) => version2(value));
-  const document: Document = JSON.parse(text.replaceAll('#/components/schemas/', '#/definitions/'));
-  return { swagger: '2.0', info: INFO, ...document };
-}
-
-/** Whether an `Accept` header can be answered with JSON: old clients ask for protobuf alone. */
-export function acceptsJson(accept: string | undefined): boolean {
-  const ranges = (accept ?? '*/*').split(',').map((range) => range.split(';')[0]?.trim());
-  return ranges.some((range) => range === 'application/json' || range === 'application/*' || range === '*/*');
+  return { swagger: '2.0', info: INFO, paths: swaggerPaths(paths), definitions: swaggerSchemas(components.schemas) };
 }
 
 function contents(kinds: readonly ServedKind[]) {
-  const paths: Readonly<Record<string, unknown>> = Object.assign({}, ...kinds.map(pathsOf));
+  const paths: Readonly<Record<string, Path>> = Object.assign({}, ...kinds.map(pathsOf));
   const bodies: JsonSchema[] = [...JSON.stringify(paths).matchAll(/"\$ref":"([^"]+)"/g)].map(([, $ref = '']) => ({
     $ref,
   }));
@@ -66,27 +56,4 @@ function hashOf(kinds: readonly ServedKind[]): string {
     .update(JSON.stringify([KUBERNETES_VERSION, facts]))
     .digest('hex')
     .toUpperCase();
-}
-
-/** Version 2 has no `allOf` around a reference, no `oneOf`, no `nullable`, and parameters without a `schema`. */
-function version2(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  const {
-    oneOf: _,
-    anyOf: __,
-    nullable: ___,
-    allOf,
-    content,
-    schema,
-    ...rest
-  }: Readonly<Record<string, unknown>> = { ...value };
-  const inner = Array.isArray(allOf) ? Object.assign({}, ...allOf) : {};
-  if (rest['in'] === 'query' || rest['in'] === 'path') return { ...rest, ...(typeof schema === 'object' && schema) };
-  return { ...rest, ...inner, ...(schema !== undefined && { schema }), ...(content !== undefined && jsonOf(content)) };
-}
-
-/** An answer's `content` becomes its `schema`. */
-function jsonOf(content: unknown): object {
-  const [first]: unknown[] = typeof content === 'object' && content !== null ? Object.values(content) : [];
-  return typeof first === 'object' && first !== null ? first : {};
 }

@@ -30,7 +30,7 @@ function custom(kind: ServedKind): JsonSchema {
   return {
     ...schema,
     type: 'object',
-    properties: { ...schema.properties, ...COMMON, metadata: described('ObjectMeta', "Standard object's metadata.") },
+    properties: { ...schema.properties, ...OBJECT },
     'x-kubernetes-group-version-kind': [{ group: kind.group, version: kind.version, kind: kind.kind }],
   };
 }
@@ -59,12 +59,20 @@ const described = (type: string, description: string): JsonSchema => ({
   allOf: [refTo(`${META}.${type}`)],
 });
 
-/** OpenAPI readers know no `x-kubernetes-int-or-string`: the two types are spelled out beside it. */
+const OBJECT: Readonly<Record<string, JsonSchema>> = {
+  ...COMMON,
+  metadata: described('ObjectMeta', "Standard object's metadata."),
+};
+
+/** OpenAPI readers know neither what is a number or a text nor objects within objects: both are spelled out for them. */
 function publish(schema: JsonSchema): JsonSchema {
-  const { properties, items, additionalProperties } = schema;
+  const { items, additionalProperties, required = [] } = schema;
+  const isObject = schema['x-kubernetes-embedded-resource'] === true;
+  const properties = isObject ? { ...schema.properties, ...OBJECT } : schema.properties;
   return {
     ...schema,
     ...(schema['x-kubernetes-int-or-string'] && !schema.anyOf && { anyOf: [{ type: 'integer' }, { type: 'string' }] }),
+    ...(isObject && { required: [...new Set([...required, 'kind', 'apiVersion'])] }),
     ...(properties && {
       properties: Object.fromEntries(Object.entries(properties).map(([name, property]) => [name, publish(property)])),
     }),

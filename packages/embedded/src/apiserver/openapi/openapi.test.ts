@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { BUILTIN_KINDS } from '../builtin/index.ts';
 import { Schema } from '../schema/schema.ts';
 import type { ServedKind } from '../served-kind.ts';
-import { acceptsJson, groupDocument, index, swagger } from './index.ts';
+import { groupDocument, index } from './index.ts';
 
 const widget = (size: object): ServedKind => ({
   group: 'shop.example.com',
@@ -18,7 +18,16 @@ const widget = (size: object): ServedKind => ({
   schema: new Schema({
     description: 'A widget.',
     type: 'object',
-    properties: { spec: { type: 'object', properties: { size, port: { 'x-kubernetes-int-or-string': true } } } },
+    properties: {
+      spec: {
+        type: 'object',
+        properties: {
+          size,
+          port: { 'x-kubernetes-int-or-string': true },
+          template: { type: 'object', 'x-kubernetes-embedded-resource': true, required: ['kind', 'spec'] },
+        },
+      },
+    },
   }),
   subresources: { status: true },
   columns: [],
@@ -39,8 +48,9 @@ test('each group has its document under a URL that changes with it', () => {
   expect(groupDocument(BUILTIN_KINDS, path)).toBeUndefined();
 });
 
-test('a custom kind is described with the fields that all objects have', () => {
+test('a custom kind, and an object within it, is described with the fields that all objects have', () => {
   const document = groupDocument(kinds, path);
+  const metadata = { allOf: [{ $ref: '#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta' }] };
   expect(document).toMatchObject({
     components: {
       schemas: {
@@ -48,8 +58,16 @@ test('a custom kind is described with the fields that all objects have', () => {
           description: 'A widget.',
           properties: {
             apiVersion: { type: 'string' },
-            metadata: { allOf: [{ $ref: '#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta' }] },
-            spec: { properties: { port: { anyOf: [{ type: 'integer' }, { type: 'string' }] } } },
+            metadata,
+            spec: {
+              properties: {
+                port: { anyOf: [{ type: 'integer' }, { type: 'string' }] },
+                template: {
+                  required: ['kind', 'spec', 'apiVersion'],
+                  properties: { apiVersion: { type: 'string' }, kind: { type: 'string' }, metadata },
+                },
+              },
+            },
           },
           'x-kubernetes-group-version-kind': [{ group: 'shop.example.com', version: 'v1', kind: 'Widget' }],
         },
@@ -70,6 +88,12 @@ test('a custom kind is described with the fields that all objects have', () => {
   });
 });
 
+test('only built-in kinds offer a strategic merge: kubectl patches with what is offered', () => {
+  const strategic = 'application/strategic-merge-patch+json';
+  expect(JSON.stringify(groupDocument(kinds, path))).not.toContain(strategic);
+  expect(JSON.stringify(groupDocument(kinds, 'api/v1'))).toContain(strategic);
+});
+
 test.each(Object.keys(Object(index(kinds)['paths'])))('the document of %s describes everything it refers to', (key) => {
   const text = JSON.stringify(groupDocument(kinds, key));
   const { components }: { components: { schemas: object } } = JSON.parse(text);
@@ -77,20 +101,4 @@ test.each(Object.keys(Object(index(kinds)['paths'])))('the document of %s descri
   expect([...new Set(named)].filter((name) => !Object.hasOwn(components.schemas, name))).toEqual([]);
   const operations = [...text.matchAll(/"operationId":"([^"]+)"/g)].map(([, name]) => name);
   expect(new Set(operations).size).toBe(operations.length);
-});
-
-test('the old document has everything in the old words', () => {
-  const text = JSON.stringify(swagger(kinds));
-  expect(text).not.toMatch(/components\/schemas|"allOf"|"oneOf"|"anyOf"|"nullable"/);
-  const { definitions }: { definitions: Readonly<Record<string, unknown>> } = JSON.parse(text);
-  expect(definitions['com.example.shop.v1.Widget']).toBeDefined();
-  expect(definitions['io.k8s.api.core.v1.Pod']).toMatchObject({
-    properties: { spec: { $ref: '#/definitions/io.k8s.api.core.v1.PodSpec' } },
-  });
-});
-
-test('a client that takes protobuf alone is refused, so that it asks for something else', () => {
-  expect(acceptsJson('application/com.github.proto-openapi.spec.v2@v1.0+protobuf')).toBe(false);
-  expect(acceptsJson('application/json, */*')).toBe(true);
-  expect(acceptsJson(undefined)).toBe(true);
 });

@@ -5,8 +5,32 @@ import type { ServedKind } from '../served-kind.ts';
 import { refTo } from './definitions.ts';
 import { definitionOf } from './kind-schema.ts';
 
-type Operation = Readonly<Record<string, unknown>>;
-type Path = Readonly<Record<string, unknown>>;
+type Method = 'get' | 'put' | 'post' | 'delete' | 'patch';
+
+/** Bodies by their media types. */
+export type Content = Readonly<Record<string, { readonly schema: JsonSchema }>>;
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'query' | 'path';
+  readonly required?: true;
+  readonly schema: JsonSchema;
+}
+
+export interface Operation {
+  readonly operationId: string;
+  readonly parameters: readonly Parameter[];
+  readonly requestBody?: { readonly content: Content };
+  readonly responses: Readonly<Record<string, { readonly description: string; readonly content: Content }>>;
+  readonly 'x-kubernetes-action': string;
+  readonly 'x-kubernetes-group-version-kind': GroupVersionKind;
+}
+
+type Operations = { readonly [M in Method]?: Operation };
+
+export interface Path extends Operations {
+  readonly parameters?: readonly Parameter[];
+}
 
 const META = 'io.k8s.apimachinery.pkg.apis.meta.v1';
 
@@ -32,18 +56,24 @@ export function pathsOf(kind: ServedKind): Readonly<Record<string, Path>> {
   }
   for (const subresource of subresourcesOf(kind)) {
     const body = factsOf(subresource)?.definition ?? BODIES[subresource.kind] ?? name;
-    const verbs = Object.fromEntries(
-      Object.entries(SUBRESOURCE_VERBS).filter(([, verb]) => subresource.verbs.includes(verb)),
-    );
     paths[`${object}/${subresource.name}`] = {
-      ...operations({ ...kind, verbs: subresource.verbs }, verbs, body, subresource, capital(subresource.name)),
+      ...operations(
+        { ...kind, verbs: subresource.verbs },
+        SUBRESOURCE_VERBS,
+        body,
+        subresource,
+        capital(subresource.name),
+      ),
       parameters: inObject,
     };
   }
   return paths;
 }
 
+const METHODS: readonly Method[] = ['get', 'put', 'post', 'delete', 'patch'];
+
 /** HTTP method → the verb that has to be served for it. */
+type Verbs = { readonly [M in Method]?: string };
 const COLLECTION_VERBS = { get: 'list', post: 'create', delete: 'deletecollection' };
 const OBJECT_VERBS = { get: 'get', put: 'update', patch: 'patch', delete: 'delete' };
 const SUBRESOURCE_VERBS = { get: 'get', put: 'update', patch: 'patch', post: 'create' };
@@ -64,15 +94,16 @@ const OPERATION_NAMES: Readonly<Record<string, string>> = {
 
 function operations(
   kind: ServedKind,
-  verbs: Readonly<Record<string, string>>,
+  verbs: Verbs,
   definition: string,
   { group, version, kind: bodyKind }: GroupVersionKind,
   subresource: string,
   scope = '',
-): Readonly<Record<string, Operation>> {
-  const found: Record<string, Operation> = {};
-  for (const [method, verb] of Object.entries(verbs)) {
-    if (!kind.verbs.includes(verb)) continue;
+): Operations {
+  const found: { -readonly [M in Method]?: Operation } = {};
+  for (const method of METHODS) {
+    const verb = verbs[method];
+    if (verb === undefined || !kind.verbs.includes(verb)) continue;
     const answer = verb === 'list' ? `${definition}List` : verb.startsWith('delete') ? `${META}.Status` : definition;
     const namespaced = kind.namespaced && scope === '' ? 'Namespaced' : '';
     const collection = verb === 'deletecollection' ? 'Collection' : '';
@@ -80,7 +111,7 @@ function operations(
     found[method] = {
       operationId: `${OPERATION_NAMES[verb] ?? verb}${api}${collection}${namespaced}${kind.kind}${subresource}${scope}`,
       parameters: PARAMETERS[verb] ?? [],
-      ...bodyOf(verb, definition),
+      ...bodyOf(kind, verb, definition),
       responses: { 200: { description: 'OK', content: { 'application/json': { schema: refTo(answer) } } } },
       'x-kubernetes-action': ACTIONS[verb] ?? verb,
       'x-kubernetes-group-version-kind': { group, version, kind: bodyKind },
@@ -89,24 +120,26 @@ function operations(
   return found;
 }
 
-function bodyOf(verb: string, definition: string): Operation {
+function bodyOf({ origin }: ServedKind, verb: string, definition: string): Pick<Operation, 'requestBody'> {
   if (verb === 'create' || verb === 'update')
     return { requestBody: { content: { '*/*': { schema: refTo(definition) } } } };
   if (verb === 'delete') return { requestBody: { content: { '*/*': { schema: refTo(`${META}.DeleteOptions`) } } } };
   if (verb !== 'patch') return {};
   const patch = { schema: refTo(`${META}.Patch`) };
-  return { requestBody: { content: Object.fromEntries(PATCH_TYPES.map((type) => [type, patch])) } };
+  // kubectl sends what is offered here, and custom kinds know nothing of strategies.
+  const types = origin === 'builtin' ? [...PATCH_TYPES, 'application/strategic-merge-patch+json'] : PATCH_TYPES;
+  return { requestBody: { content: Object.fromEntries(types.map((type) => [type, patch])) } };
 }
 
-const PATCH_TYPES = [
-  'application/apply-patch+yaml',
-  'application/json-patch+json',
-  'application/merge-patch+json',
-  'application/strategic-merge-patch+json',
-];
+const PATCH_TYPES = ['application/apply-patch+yaml', 'application/json-patch+json', 'application/merge-patch+json'];
 
-const query = (name: string, type: string) => ({ name, in: 'query', schema: { type } satisfies JsonSchema });
-const pathParameter = (name: string) => ({ name, in: 'path', required: true, schema: { type: 'string' } });
+const query = (name: string, type: string): Parameter => ({ name, in: 'query', schema: { type } });
+const pathParameter = (name: string): Parameter => ({
+  name,
+  in: 'path',
+  required: true,
+  schema: { type: 'string' },
+});
 
 const WRITING = [query('dryRun', 'string'), query('fieldManager', 'string'), query('fieldValidation', 'string')];
 const SELECTING = [
@@ -120,7 +153,7 @@ const DELETING = [
   query('propagationPolicy', 'string'),
 ];
 
-const PARAMETERS: Readonly<Record<string, readonly unknown[]>> = {
+const PARAMETERS: Readonly<Record<string, readonly Parameter[]>> = {
   list: [
     ...SELECTING,
     query('allowWatchBookmarks', 'boolean'),

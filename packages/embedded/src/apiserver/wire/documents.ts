@@ -9,11 +9,12 @@ import {
   groupList,
   resourceList,
 } from '../discovery/index.ts';
-import { acceptsJson, groupDocument, index, swagger } from '../openapi/index.ts';
+import { acceptsJson, groupDocument, index, PROTOBUF_V2, swagger, swaggerForm } from '../openapi/index.ts';
 import type { ServedKind } from '../served-kind.ts';
 import type { ServedKinds } from '../served-kinds.ts';
 import { noSuchPath, StatusError } from '../status.ts';
 import { type Answer, json, pageNotFound, plain } from './answer.ts';
+import { swaggerMessage } from './protobuf/swagger-message.ts';
 
 /** What is asked for, outside of objects. */
 export interface DocumentRequest {
@@ -113,15 +114,34 @@ function found(document: unknown): Answer {
 function openapi(kinds: ServedKinds, { segments, headers }: DocumentRequest): Answer | undefined {
   const { all } = kinds;
   const [, form, ...path] = segments;
-  if (!acceptsJson(headers['accept'])) {
-    throw new StatusError(406, 'NotAcceptable', 'only the following media types are accepted: application/json');
-  }
-  if (form === 'v2' && path.length === 0) return { status: 200, body: cached(all, 'v2', () => swagger(all)) };
+  if (form === 'v2' && path.length === 0) return swaggerAnswer(all, headers);
+  if (!acceptsJson(headers['accept'])) throw notAcceptable('application/json');
   if (form !== 'v3') return undefined;
   if (path.length === 0) return { status: 200, body: cached(all, 'v3', () => index(all)) };
   const name = path.join('/');
   const document = cached(all, `v3 ${name}`, () => groupDocument(all, name));
   return document === '' ? pageNotFound() : { status: 200, body: document };
+}
+
+/** Both forms have one etag, made from the same facts as the hashes in the index: a client that has it costs no document. */
+function swaggerAnswer(kinds: readonly ServedKind[], headers: DocumentRequest['headers']): Answer {
+  const form = swaggerForm(headers['accept']);
+  if (form === undefined) throw notAcceptable(`application/json, ${PROTOBUF_V2}`);
+  const etag = etagOf(index(kinds));
+  const head = {
+    contentType: form === 'json' ? 'application/json' : PROTOBUF_V2,
+    headers: { etag, vary: 'Accept' },
+  };
+  if (headers['if-none-match'] === etag) return { ...head, status: 304, body: '' };
+  const body = form === 'json' ? cached(kinds, 'v2', () => swagger(kinds)) : once(cachedMessage(kinds));
+  return { ...head, status: 200, body };
+}
+
+const notAcceptable = (types: string) =>
+  new StatusError(406, 'NotAcceptable', `only the following media types are accepted: ${types}`);
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
 }
 
 const texts = new WeakMap<readonly ServedKind[], Map<string, string>>();
@@ -133,4 +153,12 @@ function cached(kinds: readonly ServedKind[], name: string, make: () => unknown)
   const text = known.get(name) ?? JSON.stringify(make() ?? '');
   known.set(name, text);
   return text === '""' ? '' : text;
+}
+
+const messages = new WeakMap<readonly ServedKind[], Uint8Array>();
+
+function cachedMessage(kinds: readonly ServedKind[]): Uint8Array {
+  const message = messages.get(kinds) ?? swaggerMessage(swagger(kinds));
+  messages.set(kinds, message);
+  return message;
 }
