@@ -1,5 +1,4 @@
 export { type AdmissionAppOptions, type AdmissionEvents, admissionApp } from './app.ts';
 export { differences } from './json-patch.ts';
 export type { Admission, AdmissionRequest, Denial, Mutation, Verdict } from './review.ts';
-export { type AdmissionServer, type ServeAdmissionOptions, serveAdmission } from './server.ts';
 export { conversion, mutating, validating, type Webhook } from './webhook.ts';

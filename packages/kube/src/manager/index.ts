@@ -1,4 +1,3 @@
-export { type Address, type HttpServer, serve } from './http-server.ts';
 export { Manager, type ManagerEvents, type ManagerOptions, type Server } from './manager.ts';
 export { type Check, type Checks, probes } from './probes.ts';
 export { type Product, type Registration, register } from './product.ts';

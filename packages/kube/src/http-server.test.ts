@@ -6,13 +6,12 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { TLSSocket } from 'node:tls';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createAuthority, issue, type Pair, watchFiles } from '../certificates/index.ts';
-import { VirtualClock } from '../clock/index.ts';
-import type { Kind } from '../kinds/index.ts';
-import { silentLogger } from '../log.ts';
-import { admissionApp } from './app.ts';
-import { serveAdmission } from './server.ts';
-import { validating } from './webhook.ts';
+import { admissionApp, validating } from './admission/index.ts';
+import { createAuthority, issue, type Pair, watchFiles } from './certificates/index.ts';
+import { VirtualClock } from './clock/index.ts';
+import { serve } from './http-server.ts';
+import type { Kind } from './kinds/index.ts';
+import { silentLogger } from './log.ts';
 
 const pods: Kind = { group: '', version: 'v1', kind: 'Pod', plural: 'pods', namespaced: true };
 const now = Date.now();
@@ -78,7 +77,7 @@ test('swaps its certificate live, answers over TLS, and leaves no socket and no 
   mount('first', await pair('first'));
   const certificates = watchFiles(join(directory, 'current'), { clock, log });
   const app = admissionApp({ webhooks: { '/validate': validating(pods, () => ({ allowed: true })) }, clock, log });
-  const server = await serveAdmission({ app, certificates, clock, port: 0 });
+  const server = await serve(app, { certificates, clock, port: 0 });
 
   const first = await call(server.port, authority.certificate);
   expect(first.name).toBe('first');
