@@ -2,7 +2,7 @@
 SHELL := bash
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 
-.PHONY: up test test-real check bench format crds openapi clean
+.PHONY: up test test-real check bench format openapi
 
 up: node_modules/.installed ## start the embedded cluster
 	@./polder up --no-operator
@@ -20,8 +20,13 @@ check: node_modules/.installed ## the static part of the tests alone
 bench: node_modules/.installed ## print the benchmark tables
 	@node bench/runtime/run.ts
 
-format: node_modules/.installed
+format: node_modules/.installed ## rewrite files to the common format
 	@biome check --write
+
+openapi: node_modules/.installed ## write anew what is generated from a real API server and from Kubernetes' Go types
+	@node tools/openapi/generate.ts
+	@node tools/protobuf/generate.ts "$$(go env GOMODCACHE)"
+	@biome check --write packages/kube packages/embedded
 
 # Not `npm ci`: it refuses a lock file without the binaries of every other platform, which not every registry has. The mark
 # is made last, so that an install that broke off is done again.

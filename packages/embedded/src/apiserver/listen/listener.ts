@@ -56,7 +56,10 @@ export async function listen(handle: Handle, clock: Clock, options: ListenOption
   // Longer than clients keep idle connections: the one that closes first must not be the one that is not asked.
   server.keepAliveTimeout = 90_000;
   server.listen(options.port ?? 0, host);
-  await once(server, 'listening');
+  await once(server, 'listening').catch((cause: NodeJS.ErrnoException) => {
+    const because = cause.code === 'EADDRINUSE' ? 'the port is in use' : cause.message;
+    throw new Error(`cannot listen on ${host}:${options.port ?? 0}: ${because}`, { cause });
+  });
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   const url = `https://${host}:${port}`;
