@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { ConfigMap, isNotFound } from '../src/index.ts';
+import { ConfigMap, EventsV1Event, isNotFound } from '../src/index.ts';
 import { type Operator, TestCluster } from './test-cluster.ts';
 import { Widget } from './widgets.ts';
 
@@ -92,6 +92,23 @@ describe('a resource', () => {
     expect(operator.writes).toHaveLength(before);
     await cluster.client.patch(Widget, a, { type: 'merge', body: { spec: { colour: 'green' } } });
     await cluster.until('a is green', () => cluster.converged('a'));
+  });
+
+  test('whose passes fail is tried less and less often, says why, and tells it once', async () => {
+    cluster.factory.isBroken = true;
+    const looks = cluster.factory.looks;
+    await cluster.client.patch(Widget, a, { type: 'merge', body: { spec: { colour: 'blue' } } });
+    await cluster.clock.advance(3_600_000);
+    expect(cluster.factory.looks - looks).toBeLessThan(30);
+    expect(await conditions('a')).toMatchObject({
+      Ready: 'False ReconcileFailed',
+      Reconciling: 'True ReconcileFailed',
+    });
+    const { items } = await cluster.client.list(EventsV1Event, { namespace: 'default' });
+    expect(items.filter(({ reason }) => reason === 'ReconcileFailed')).toHaveLength(1);
+    cluster.factory.isBroken = false;
+    await cluster.client.patch(Widget, a, { type: 'merge', body: { spec: { colour: 'green' } } });
+    await cluster.until('a change is followed at once', () => cluster.converged('a'), 5_000);
   });
 
   test('whose outside system does not answer says so', async () => {

@@ -36,8 +36,13 @@ export class Factory {
   /** Waits in here, if a test wants a pass to hang. */
   gate: Promise<void> = Promise.resolve();
   isReachable = true;
+  /** Every look fails, each time with another text. */
+  isBroken = false;
+  looks = 0;
 
   async partOf(uid: string): Promise<Known<string | undefined>> {
+    this.looks++;
+    if (this.isBroken) throw new Error(`look ${this.looks} failed`);
     return this.isReachable ? known(this.parts.get(uid)) : unknown('the factory does not answer');
   }
 

@@ -1,5 +1,5 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { join, relative, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { createApiServer, fileStorage } from '@polder/embedded';
 import { stopSignal } from '@polder/kube';
 import { version } from './version.ts';
@@ -40,14 +40,15 @@ async function writeSecret(path: string, text: string): Promise<void> {
 }
 
 function greeting(at: { url: string; kubeconfig: string; folder: string; seconds: string }): string {
-  const kubeconfig = relative(process.cwd(), at.kubeconfig);
   return `Polder ${version}: an API server is ready at ${at.url} (${at.seconds} s).
 
 Talk to it from another terminal:
   export KUBECONFIG=${at.kubeconfig}
   kubectl get namespaces
-  kubectl apply -f examples/operator/greeting.yaml
+  kubectl create configmap hello --from-literal=who=world
+  kubectl get configmaps --watch
 
-Its state is in ${relative(process.cwd(), at.folder) || '.'}, its kubeconfig in ${kubeconfig}. Ctrl-C stops it; the next start resumes.
+A controller to run on it: examples/operator/README.md
+Its state is in ${at.folder}. Ctrl-C stops it; the next start resumes.
 `;
 }

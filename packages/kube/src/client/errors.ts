@@ -27,6 +27,8 @@ export class ApiError extends Error {
   override readonly name = 'ApiError';
   /** The HTTP status, 410 for instance. */
   readonly status: number;
+  /** What the server said, and nothing else: the same refusal has the same text. */
+  readonly explanation: string;
   /** The machine-readable reason, `Expired` for instance; empty if something before the API server answered. */
   readonly reason: string;
   readonly causes: readonly StatusCause[];
@@ -37,7 +39,9 @@ export class ApiError extends Error {
   constructor(code: number, status: Status, answer: Partial<Pick<ApiError, 'auditId' | 'retryAfterMs'>> = {}) {
     const reason = status.reason ?? '';
     const facts = [`${code}${reason && ` ${reason}`}`, ...(answer.auditId ? [`audit id ${answer.auditId}`] : [])];
-    super(`${status.message ?? 'the server gave no reason'} (${facts.join(', ')})`);
+    const explanation = status.message ?? 'the server gave no reason';
+    super(`${explanation} (${facts.join(', ')})`);
+    this.explanation = explanation;
     this.status = code;
     this.reason = reason;
     this.causes = status.details?.causes ?? [];

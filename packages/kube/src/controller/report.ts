@@ -1,6 +1,8 @@
+import { ApiError } from '../client/index.ts';
 import type { Clock } from '../clock/index.ts';
 import {
   type Condition,
+  findCondition,
   type NewCondition,
   type Summary,
   sameStatus,
@@ -29,17 +31,16 @@ export class Report<T extends Reporting> {
   }
 
   async plan<S extends Step>(plan: Plan<S, object>): Promise<void> {
-    const status = this.#isKstatus ? this.#judged(plan.status, summaryOf(plan), plan.conditions ?? []) : plan.status;
-    await this.#write(status, plan.events ?? []);
+    if (!this.#isKstatus) return await this.#write(plan.status, plan.events ?? []);
+    const status = this.#judged(plan.status, summaryOf(plan), plan.conditions ?? []);
+    await this.#write(status, [...this.#transition(status.conditions), ...(plan.events ?? [])]);
   }
 
   /** What was known before stays; how the resource is doing is news. */
   async failure(error: unknown): Promise<void> {
     if (!this.#isKstatus) return;
-    const summary = summaryOfFailure(error);
-    const status = this.#judged(this.#resource.status ?? {}, summary, []);
-    const reason = summary.is === 'stalled' ? summary.reason : 'ReconcileFailed';
-    await this.#write(status, [{ type: 'Warning', reason, action: 'Reconcile', note: messageOf(error) }]);
+    const status = this.#judged(this.#resource.status ?? {}, summaryOfFailure(error), []);
+    await this.#write(status, this.#transition(status.conditions));
   }
 
   async #write(status: object, events: readonly Happening[]): Promise<void> {
@@ -48,7 +49,17 @@ export class Report<T extends Reporting> {
     for (const event of events) this.#tools.events.record(this.#resource, event);
   }
 
-  #judged(status: object, summary: Summary, extra: readonly NewCondition[]): object {
+  /** An event if the resource is doing otherwise than before; a new wording of the same is none. */
+  #transition(conditions: readonly Condition[]): readonly Happening[] {
+    const before = findCondition(this.#resource.status?.conditions, 'Ready');
+    const after = findCondition(conditions, 'Ready');
+    if (!after || (before?.status === after.status && before.reason === after.reason)) return [];
+    const isTrouble = after.reason === FAILED || findCondition(conditions, 'Stalled')?.status === 'True';
+    const note = after.message === '' ? 'as it should be' : after.message;
+    return [{ type: isTrouble ? 'Warning' : 'Normal', reason: after.reason, action: 'Reconcile', note }];
+  }
+
+  #judged(status: object, summary: Summary, extra: readonly NewCondition[]) {
     const { generation } = this.#resource.metadata;
     const now = this.#tools.clock.now();
     let conditions = summarize(this.#resource.status?.conditions ?? [], summary, generation, now);
@@ -80,9 +91,13 @@ export function sentence({ step, rule, because }: Held): string {
   return `${step.do} is held by ${rule}: ${because}`;
 }
 
+/** The reason while a pass fails and is tried again. */
+const FAILED = 'ReconcileFailed';
+
 function summaryOfFailure(error: unknown): Summary {
-  const because = messageOf(error);
+  // Without the audit id: a text that is new each time would be written each time.
+  const because = error instanceof ApiError ? error.explanation : messageOf(error);
   return error instanceof UserMustAct
     ? { is: 'stalled', reason: error.reason, because }
-    : { is: 'reconciling', reason: 'ReconcileFailed', because };
+    : { is: 'reconciling', reason: FAILED, because };
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { StoreEvent } from '../cache/index.ts';
 import { type Clock, withTimeout } from '../clock/index.ts';
 import type { EventRecorder } from '../events/index.ts';
@@ -67,7 +68,7 @@ export class Runner<T extends KubernetesObject, Observed, S extends Step, W exte
   /** Begins to collect keys; a standby does so too, so that it can take over at once. */
   listen(): void {
     const { kind, owns = [], watches = [] } = this.#definition;
-    this.#follow(kind, (object) => [object.metadata]);
+    this.#follow(kind, (object) => [object.metadata], isStatusAlone);
     for (const owned of owns) this.#follow(owned, (object) => ownersOf(object, kind));
     for (const watch of watches) this.#follow(watch.kind, watch.concerns);
   }
@@ -86,11 +87,18 @@ export class Runner<T extends KubernetesObject, Observed, S extends Step, W exte
     await Promise.all(this.#workers);
   }
 
-  #follow<O extends KubernetesObject>(kind: Kind<O>, concerns: (object: O) => readonly ObjectRef[]): void {
+  /** Events that are `minor` do not cut a backoff short. */
+  #follow<O extends KubernetesObject>(
+    kind: Kind<O>,
+    concerns: (object: O) => readonly ObjectRef[],
+    isMinor: (event: StoreEvent<O>) => boolean = () => false,
+  ): void {
     const store = this.#options.parts.cache.of(kind, ownerIndex<O>());
     const subscription = store.subscribe((event) => {
       const priority = event.type === 'added' && event.isInitial ? BACKGROUND : 0;
-      for (const ref of statesIn(event).flatMap(concerns)) this.#queue.add(keyOf(ref), { priority });
+      for (const key of statesIn(event).flatMap(concerns).map(keyOf)) {
+        if (this.#queue.failures(key) === 0 || !isMinor(event)) this.#queue.add(key, { priority });
+      }
     });
     this.#subscriptions.push(subscription);
   }
@@ -163,6 +171,17 @@ function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 /** A change concerns those whom the old state concerned, too: the one who lost an object has to hear of it. */
 function statesIn<T>(event: StoreEvent<T>): readonly T[] {
   return event.type === 'modified' ? [event.old, event.object] : [event.object];
+}
+
+/**
+ * Nothing changed but the status, which is ours: the report of a failure must not be what tries again at once. (What did not
+ * change is the same object: the store shares it between versions.)
+ */
+function isStatusAlone(event: StoreEvent<KubernetesObject & { readonly spec?: unknown }>): boolean {
+  if (event.type !== 'modified') return false;
+  const { old, object } = event;
+  const bare = ({ metadata: { resourceVersion: _, generation: __, ...rest } }: KubernetesObject) => rest;
+  return old.spec === object.spec && isDeepStrictEqual(bare(old), bare(object));
 }
 
 function ownersOf(object: KubernetesObject, kind: Kind): readonly ObjectRef[] {
