@@ -16,7 +16,6 @@ import { Factory, Widget, widgets } from './widgets.ts';
 export interface Operator {
   /** `POST /api/v1/…`, in order; leases and events apart. */
   readonly writes: string[];
-  readonly done: Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -63,7 +62,6 @@ export class TestCluster {
     const done = manager.run(stop.signal);
     return {
       writes,
-      done,
       stop: async () => {
         stop.abort(new Error('the test stops it'));
         await this.passing(done);

@@ -11,22 +11,22 @@ interface Waiting {
  * and everything that a timer sets off in this process is run before the next one fires: same program, same trace.
  */
 export class VirtualClock implements Clock {
-  #now: number;
+  /** Counted from zero: small numbers keep the fractions of a millisecond that sums of delays have. */
+  #now = 0;
   readonly #start: number;
   #order = 0;
   readonly #waiting = new Set<Waiting>();
 
   constructor(startsAt: number = Date.UTC(2026, 0, 1)) {
     this.#start = startsAt;
-    this.#now = startsAt;
   }
 
   now(): number {
-    return this.#now;
+    return this.#start + this.#now;
   }
 
   monotonic(): number {
-    return this.#now - this.#start;
+    return this.#now;
   }
 
   after(ms: number, callback: () => void): Timer {

@@ -2,6 +2,7 @@ import type { Clock } from '../clock/index.ts';
 import type { EventRecorder } from '../events/index.ts';
 import { addFinalizer, hasFinalizer, removeFinalizer } from '../finalizers/index.ts';
 import { apiVersionOf, type KubernetesObject, type OwnerReference } from '../kinds/index.ts';
+import { messageOf } from '../log.ts';
 import type { Act, Controller, World } from './controller.ts';
 import type { Outcome } from './outcome.ts';
 import type { Plan, Step } from './plan.ts';
@@ -49,9 +50,14 @@ export async function pass<T extends KubernetesObject, Observed, S extends Step,
     await report.plan(plan);
     return outcomeOf(plan);
   } catch (error) {
-    if (!world.signal.aborted) await report.failure(error);
+    if (!world.signal.aborted) await report.failure(error).catch((cause: unknown) => untold(world, cause));
     throw error;
   }
+}
+
+/** What failed first is what the caller has to know; that it could not be reported comes with the next pass. */
+function untold({ log }: World, cause: unknown): void {
+  log.warn({ error: messageOf(cause) }, 'the failure could not be reported');
 }
 
 async function carryOut<T extends KubernetesObject, Observed, S extends Step, W extends World>(

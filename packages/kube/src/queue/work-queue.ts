@@ -199,7 +199,8 @@ export class WorkQueue {
     this.#timer?.timer.cancel();
     const timer = this.#clock.after(next.at - this.#clock.monotonic(), () => {
       this.#timer = undefined;
-      const now = this.#clock.monotonic();
+      // A timer may fire a hair before its time; what it was set for is due all the same.
+      const now = Math.max(this.#clock.monotonic(), next.at);
       for (let due = this.#waiting.peek(); due && due.at <= now; due = this.#waiting.peek()) {
         this.#waiting.pop();
         // A key that was added again for an earlier time has left this entry behind.
