@@ -4,4 +4,5 @@ export { type GroupVersionKind, type KindFacts, type SubresourceFacts } from './
 export { BUILTIN_KINDS, type BuiltinKind } from './kinds.ts';
 export { selectorText, selects } from './label-selector.ts';
 export { validateMetadata } from './metadata.ts';
+export { hasOnlyQuantities, NO_QUANTITY } from './quantity.ts';
 export { type Allocator, allocate } from './service.ts';

@@ -1,3 +1,5 @@
+import { isObject, type Json, type Schema } from '../schema/schema.ts';
+
 /** Amounts as the server writes them: exact (in thousandths of a billionth), with the suffix they came with. */
 const BINARY = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
 const DECIMAL = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'];
@@ -30,6 +32,23 @@ export function parseQuantity(value: unknown): Quantity | undefined {
   const form = isBinary ? 'binary' : exponent === undefined ? 'decimal' : 'exponent';
   const bounded = nanos > MAX * NANO ? MAX * NANO : nanos;
   return { nanos: sign === '-' ? -bounded : bounded, form };
+}
+
+/** What Go says of a text that is no quantity. Its expression is wider than what it takes. */
+export const NO_QUANTITY =
+  "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+
+/** Whether every value that the schema calls a quantity is one. */
+export function hasOnlyQuantities(schema: Schema | undefined, value: Json): boolean {
+  if (schema === undefined || value === null) return true;
+  if (schema.node.format === 'quantity') return parseQuantity(value) !== undefined;
+  if (Array.isArray(value)) {
+    const { items } = schema;
+    return value.every((item: Json) => hasOnlyQuantities(items, item));
+  }
+  if (!isObject(value)) return true;
+  for (const name in value) if (!hasOnlyQuantities(schema.property(name), value[name] ?? null)) return false;
+  return true;
 }
 
 /** `1000m` → `1`, `0.5` → `500m`, `1024Mi` → `1Gi`: the largest suffix that leaves a whole number. */

@@ -1,3 +1,4 @@
+import { hasOnlyQuantities, NO_QUANTITY } from '../builtin/index.ts';
 import { asText, asWire } from '../object-text.ts';
 import { duplicateKeys } from '../schema/duplicate-keys.ts';
 import { duplicateFieldMessage, prune, strictDecodingMessage, unknownFieldMessage } from '../schema/prune.ts';
@@ -47,6 +48,8 @@ export function decode(
     return asWire(pruned);
   }
   const typeful = withoutNulls(pruned);
+  // Go's decoder gives up at once on a quantity, and reads on after a wrong type.
+  if (!hasOnlyQuantities(served.kind.schema, typeful)) throw refuse(NO_QUANTITY);
   checkShape(served.kind, typeful);
   return asWire(typeful);
 }
