@@ -4,5 +4,6 @@ export { type GroupVersionKind, type KindFacts, type SubresourceFacts } from './
 export { BUILTIN_KINDS, type BuiltinKind } from './kinds.ts';
 export { selectorText, selects } from './label-selector.ts';
 export { validateMetadata } from './metadata.ts';
+export { POD_MUTABLE } from './pod.ts';
 export { hasOnlyQuantities, NO_QUANTITY } from './quantity.ts';
 export { type Allocator, allocate } from './service.ts';
