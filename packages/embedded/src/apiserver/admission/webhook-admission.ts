@@ -1,3 +1,4 @@
+import { printJson } from '../exact-json.ts';
 import { asJson, asWire } from '../object-text.ts';
 import type { WireObject } from '../served-kind.ts';
 import { badRequest, forbidden, internalError, StatusError } from '../status.ts';
@@ -27,7 +28,7 @@ export function webhookAdmission(store: ObjectStore, caller: WebhookCaller): Adm
           review.call.warnings.push(...(verdict?.warnings ?? []));
           if (verdict?.patch === undefined) continue;
           const patched = asWire(patchedBy(asJson(current), verdict.patch, webhook.name));
-          if (JSON.stringify(patched) !== JSON.stringify(current)) changers.add(webhook);
+          if (printJson(patched) !== printJson(current)) changers.add(webhook);
           current = patched;
         }
         return changers;

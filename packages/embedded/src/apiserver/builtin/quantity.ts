@@ -1,3 +1,4 @@
+import { isNumeric } from '../exact-json.ts';
 import { isObject, type Json, type Schema } from '../schema/schema.ts';
 
 /** Amounts as the server writes them: exact (in thousandths of a billionth), with the suffix they came with. */
@@ -17,7 +18,7 @@ export interface Quantity {
 
 /** Undefined when the text is no quantity. */
 export function parseQuantity(value: unknown): Quantity | undefined {
-  const match = SPELLING.exec(typeof value === 'number' ? String(value) : typeof value === 'string' ? value : '');
+  const match = SPELLING.exec(isNumeric(value) ? String(value) : typeof value === 'string' ? value : '');
   if (!match) return undefined;
   const [, sign, digits = '', suffix = ''] = match;
   const [whole = '', fraction = ''] = digits.split('.');

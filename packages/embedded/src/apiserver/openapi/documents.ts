@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { JsonSchema } from '@polder/kube';
 import { KUBERNETES_VERSION } from '../builtin/facts.gen.ts';
+import { printJson } from '../exact-json.ts';
 import type { ServedKind } from '../served-kind.ts';
 import { withReferences } from './definitions.ts';
 import { schemasOf } from './kind-schema.ts';
@@ -63,13 +64,15 @@ function hashOf(kinds: readonly ServedKind[]): string {
     origin === 'builtin' ? kind : { kind, plural, verbs, subresources, schema: schema.node },
   );
   return createHash('sha512')
-    .update(JSON.stringify([KUBERNETES_VERSION, facts]))
+    .update(printJson([KUBERNETES_VERSION, facts]))
     .digest('hex')
     .toUpperCase();
 }
 
 /** Version 2 has no `allOf` around a reference, no `oneOf`, no `nullable`, and parameters without a `schema`. */
 function version2(value: unknown): unknown {
+  // Here a bound or a default is documentation.
+  if (typeof value === 'bigint') return Number(value);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const {
     oneOf: _,

@@ -2,8 +2,8 @@ import type { JsonSchema } from '@polder/kube';
 
 export type { JsonSchema };
 
-/** Values as they come from the wire. */
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+/** Values as they come from the wire. A bigint is a whole number that is none of JavaScript's: see `exact-json.ts`. */
+export type Json = null | boolean | number | bigint | string | readonly Json[] | { readonly [key: string]: Json };
 export type JsonObject = { readonly [key: string]: Json };
 
 export const isObject = (value: unknown): value is JsonObject =>
