@@ -1,5 +1,5 @@
 import { type Clock, systemClock, type Transport, type TransportRequest, type TransportResponse } from '@polder/kube';
-import { webhookAdmission, withWebhookRules } from './admission/index.ts';
+import { webhookAdmission } from './admission/index.ts';
 import { BUILTIN_KINDS } from './builtin/index.ts';
 import { builtinResource } from './builtin-resources.ts';
 import { type Core, uuid } from './core.ts';
@@ -57,7 +57,7 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
   const store = new ObjectStore(options.storage ?? memoryStorage(), options.historyLimit ?? HISTORY_LIMIT);
   const kinds = new ServedKinds();
   const addresses = serviceAddresses(store);
-  for (const kind of BUILTIN_KINDS) kinds.add(builtinResource(withWebhookRules(withDefinitionRules(kind)), addresses));
+  for (const kind of BUILTIN_KINDS) kinds.add(builtinResource(withDefinitionRules(kind), addresses));
   const webhooks = webhookCaller({
     clock,
     random,
