@@ -13,8 +13,8 @@ export function textOf(object: WireObject): string {
   return `${head}${tail.slice(1)}`;
 }
 
-const typePrefix = (kind: string, apiVersion: string) =>
-  `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`;
+/** Kinds and versions are names that need no escaping. */
+const typePrefix = (kind: string, apiVersion: string) => `{"kind":"${kind}","apiVersion":"${apiVersion}",`;
 
 /** Items of a list of built-in kinds come without kind and version; those of custom resources with them. */
 export function withoutType(object: WireObject, text: string): string {
