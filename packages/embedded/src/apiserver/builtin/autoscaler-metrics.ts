@@ -1,3 +1,4 @@
+import { pathSegmentErrors } from '../schema/names.ts';
 import { isObject, type JsonObject } from '../schema/schema.ts';
 import { type Findings, forbidden, invalid, notSupported, oneOf, required } from './field-errors.ts';
 import { isAbsent, numberAt, objectAt, objectsAt, textAt } from './fields.ts';
@@ -89,8 +90,7 @@ function* validateExternalMetric(field: string, source: JsonObject): Findings {
 /** It becomes a segment of a path. */
 function* validateMetricName(field: string, name: string): Findings {
   if (name === '') yield required(field, 'must specify a metric name');
-  if (name === '.' || name === '..') yield invalid(field, name, `may not be '${name}'`);
-  for (const sign of ['/', '%']) if (name.includes(sign)) yield invalid(field, name, `may not contain '${sign}'`);
+  for (const message of pathSegmentErrors(name)) yield invalid(field, name, message);
 }
 
 function* validateTarget(field: string, target: JsonObject): Findings {

@@ -8,7 +8,8 @@ const NANO = 1_000_000_000n;
 /** The largest whole number of a quantity; what is above becomes this. */
 const MAX = 2n ** 63n - 1n;
 
-const SPELLING = /^([+-]?)(\d+(?:\.\d*)?|\.\d+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?\d+)?$/;
+/** Digits may be missing altogether: to Go `Gi` is zero, only nothing at all is no quantity. */
+const SPELLING = /^(?=.)([+-]?)(\d*\.?\d*)([KMGTPE]i|[numkMGTPE]|[eE][+-]?\d+)?$/;
 
 export interface Quantity {
   /** In billionths. */
@@ -27,7 +28,7 @@ export function parseQuantity(value: unknown): Quantity | undefined {
   const isBinary = exponent === undefined && suffix.endsWith('i');
   const factor = isBinary ? 1024n ** BigInt(BINARY.indexOf(suffix)) : 1n;
   const shift = 9 + (isBinary ? 0 : scale) - fraction.length;
-  const amount = BigInt(whole + fraction) * factor;
+  const amount = BigInt(whole + fraction || '0') * factor;
   // More precise than a billionth is rounded away from zero, as the server does.
   const nanos = shift >= 0 ? amount * 10n ** BigInt(shift) : divideUp(amount, 10n ** BigInt(-shift));
   const form = isBinary ? 'binary' : exponent === undefined ? 'decimal' : 'exponent';
@@ -35,21 +36,29 @@ export function parseQuantity(value: unknown): Quantity | undefined {
   return { nanos: sign === '-' ? -bounded : bounded, form };
 }
 
-/** What Go says of a text that is no quantity. Its expression is wider than what it takes. */
-export const NO_QUANTITY =
-  "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+/** What Go says of a text that is no quantity; the expression that it names is wider than what it takes. */
+export function quantityProblem(value: unknown): string | undefined {
+  if (parseQuantity(value) !== undefined) return undefined;
+  const isBadSuffix = typeof value === 'string' && /^[+-]?\d*\.?\d*[eEinumkKMGTP]+[-+]?\d*$/.test(value);
+  return isBadSuffix
+    ? "unable to parse quantity's suffix"
+    : "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+}
 
-/** Whether every value that the schema calls a quantity is one. */
-export function hasOnlyQuantities(schema: Schema | undefined, value: Json): boolean {
-  if (schema === undefined || value === null) return true;
-  if (schema.node.format === 'quantity') return parseQuantity(value) !== undefined;
-  if (Array.isArray(value)) {
-    const { items } = schema;
-    return value.every((item: Json) => hasOnlyQuantities(items, item));
+/** The problem of the first value that the schema calls a quantity and that is none. */
+export function misspelledQuantity(schema: Schema | undefined, value: Json): string | undefined {
+  if (schema === undefined || value === null) return undefined;
+  if (schema.node.format === 'quantity') return quantityProblem(value);
+  const members: Iterable<readonly [Schema | undefined, Json]> = Array.isArray(value)
+    ? value.map((item: Json) => [schema.items, item] as const)
+    : isObject(value)
+      ? Object.entries(value).map(([name, member]) => [schema.property(name), member] as const)
+      : [];
+  for (const [part, member] of members) {
+    const problem = misspelledQuantity(part, member);
+    if (problem !== undefined) return problem;
   }
-  if (!isObject(value)) return true;
-  for (const name in value) if (!hasOnlyQuantities(schema.property(name), value[name] ?? null)) return false;
-  return true;
+  return undefined;
 }
 
 /** `1000m` → `1`, `0.5` → `500m`, `1024Mi` → `1Gi`: the largest suffix that leaves a whole number. */

@@ -46,7 +46,7 @@ export function goJson(value: Json): string {
 const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 /** How Go's JSON decoder names what it found: `array`, `object`, `number`. */
-export function jsonTypeName(value: Json): string {
+export function jsonTypeName(value: unknown): string {
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'bigint') return 'number';
   return typeof value === 'boolean' ? 'bool' : typeof value;

@@ -76,7 +76,7 @@ function compareValues(a: Json | undefined, b: Json | undefined): number {
   return kind === 0 ? Number(a) - Number(b) : kind;
 }
 
-function compareTexts(a: string, b: string): number {
+export function compareTexts(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
 }

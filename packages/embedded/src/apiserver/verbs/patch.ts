@@ -1,4 +1,4 @@
-import { hasOnlyQuantities, NO_QUANTITY } from '../builtin/index.ts';
+import { misspelledQuantity } from '../builtin/index.ts';
 import {
   applyConfiguration,
   applyConflict,
@@ -94,7 +94,8 @@ async function apply(call: Call, options: WriteOptions, body: Body): Promise<Wri
       force: options.force ?? false,
     });
     if (outcome.outcome === 'conflict') throw applyConflict(outcome.conflicts);
-    if (!hasOnlyQuantities(served.kind.schema, outcome.object)) throw unconvertible(call, NO_QUANTITY);
+    const problem = misspelledQuantity(served.kind.schema, outcome.object);
+    if (problem !== undefined) throw unconvertible(call, problem);
     return asWire(outcome.object);
   };
   const exists = call.core.store.cache(served.resource).get(keyIn(call, name)) !== undefined;
