@@ -70,6 +70,7 @@ export const SERVED: readonly ServedGroup[] = [
 /** Endpoints below an object; what needs a node behind it (exec, attach, port-forward, proxy, resize) is not served. */
 export const SERVED_SUBRESOURCES: readonly string[] = [
   'binding',
+  'ephemeralcontainers',
   'eviction',
   'finalize',
   'log',

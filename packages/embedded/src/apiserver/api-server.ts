@@ -1,15 +1,14 @@
 import { type Clock, systemClock, type Transport, type TransportRequest, type TransportResponse } from '@polder/kube';
-import { webhookAdmission, withWebhookRules } from './admission/index.ts';
+import { webhookAdmission } from './admission/index.ts';
 import { BUILTIN_KINDS } from './builtin/index.ts';
 import { builtinResource } from './builtin-resources.ts';
 import { type Core, uuid } from './core.ts';
 import { CustomResources, withDefinitionRules } from './custom-resources/index.ts';
-import { createDefaultNamespaces } from './default-namespaces.ts';
+import { createDefaultObjects } from './default-objects.ts';
 import { Faults } from './faults/index.ts';
 import { endable, inProcessTransport } from './in-process-transport.ts';
 import { type Listener, type ListenOptions, listen } from './listen/index.ts';
 import { ServedKinds } from './served-kinds.ts';
-import { serviceAddresses } from './service-addresses.ts';
 import { notFound } from './status.ts';
 import { memoryStorage, type Storage } from './storage/index.ts';
 import type { PodLogs } from './verbs/pods.ts';
@@ -56,8 +55,7 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
   const { clock = systemClock, random = Math.random } = options;
   const store = new ObjectStore(options.storage ?? memoryStorage(), options.historyLimit ?? HISTORY_LIMIT);
   const kinds = new ServedKinds();
-  const addresses = serviceAddresses(store);
-  for (const kind of BUILTIN_KINDS) kinds.add(builtinResource(withWebhookRules(withDefinitionRules(kind)), addresses));
+  for (const kind of BUILTIN_KINDS) kinds.add(builtinResource(withDefinitionRules(kind), store));
   const webhooks = webhookCaller({
     clock,
     random,
@@ -75,7 +73,7 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
     podLogs: options.podLogs ?? noLogs,
     fairness: { flowSchema: uuid(random), priorityLevel: uuid(random) },
   };
-  createDefaultNamespaces(core);
+  createDefaultObjects(core);
   const serving = endable((request) => handle(core, request), 'the server was closed');
   return {
     faults: core.faults,

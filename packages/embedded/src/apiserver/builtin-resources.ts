@@ -1,8 +1,9 @@
 import { apiVersionOf } from '@polder/kube';
-import { type Allocator, allocate, type BuiltinKind, toCoreEvent, toEventsEvent } from './builtin/index.ts';
+import { allocate, type BuiltinKind, toCoreEvent, toEventsEvent } from './builtin/index.ts';
 import { admittedPod, withPodAddresses } from './pod-admission.ts';
 import { type Conversion, renaming, resourceOf, type ServedResource } from './served-kinds.ts';
-import { withoutInheritedNodePorts } from './service-addresses.ts';
+import { serviceAddresses, withoutInheritedNodePorts } from './service-addresses.ts';
+import type { ObjectStore } from './watch/index.ts';
 
 /** Updates of these need a version. */
 const CONDITIONAL = [
@@ -47,7 +48,8 @@ const RETURNING = [
 ];
 
 /** How a built-in kind is served. */
-export function builtinResource(kind: BuiltinKind, allocator: Allocator): ServedResource {
+export function builtinResource(kind: BuiltinKind, store: ObjectStore): ServedResource {
+  const allocator = serviceAddresses(store);
   const isEvent = kind.kind === 'Event';
   return {
     kind,
@@ -61,7 +63,7 @@ export function builtinResource(kind: BuiltinKind, allocator: Allocator): Served
     allowsCreateOnUpdate: CREATABLE_BY_UPDATE.includes(kind.plural),
     prepare: (object) => {
       const prepared = kind.prepare?.(object) ?? object;
-      return kind.kind === 'Pod' ? admittedPod(prepared) : prepared;
+      return kind.kind === 'Pod' ? admittedPod(prepared, store) : prepared;
     },
     complete: (object, old) => {
       if (kind.kind === 'Service') return allocate(withoutInheritedNodePorts(object, old), old, allocator);

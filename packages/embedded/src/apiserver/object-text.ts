@@ -1,3 +1,4 @@
+import { parseJson, printJson } from './exact-json.ts';
 import { isObject, type JsonObject } from './schema/schema.ts';
 import type { WireMeta, WireObject } from './served-kind.ts';
 
@@ -8,12 +9,12 @@ import type { WireMeta, WireObject } from './served-kind.ts';
 export function textOf(object: WireObject): string {
   const { kind, apiVersion, metadata, ...rest } = object;
   const head = typePrefix(kind, apiVersion);
-  const tail = JSON.stringify({ metadata: inOrder(metadata), ...rest });
+  const tail = printJson({ metadata: inOrder(metadata), ...rest });
   return `${head}${tail.slice(1)}`;
 }
 
-const typePrefix = (kind: string, apiVersion: string) =>
-  `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`;
+/** Kinds and versions are names that need no escaping. */
+const typePrefix = (kind: string, apiVersion: string) => `{"kind":"${kind}","apiVersion":"${apiVersion}",`;
 
 /** Items of a list of built-in kinds come without kind and version; those of custom resources with them. */
 export function withoutType(object: WireObject, text: string): string {
@@ -48,8 +49,9 @@ function inOrder(metadata: WireMeta): Record<string, unknown> {
 
 /** What was stored is what was validated: its shape is not checked again. */
 export function parseStored(text: string): WireObject {
-  const object: WireObject = JSON.parse(text);
-  return object;
+  const value = parseJson(text);
+  if (!isObject(value)) throw new TypeError('storage holds a text that is no object');
+  return asWire(value);
 }
 
 /** A value read by a dotted path (`spec.nodeName`); undefined where the path ends early. */
@@ -103,5 +105,5 @@ function isWire(value: Readonly<Record<string, unknown>>): value is WireObject {
 /** A value in a message or a comparison: texts as they are, nothing as nothing, the rest as JSON. */
 export function asText(value: unknown): string {
   if (value === undefined || value === null) return '';
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return typeof value === 'string' ? value : printJson(value);
 }

@@ -1,20 +1,44 @@
-import { asWire, valueAt, withValueAt } from './object-text.ts';
+import { asText, asWire, valueAt, withValueAt } from './object-text.ts';
 import { isObject } from './schema/index.ts';
 import type { WireObject } from './served-kind.ts';
+import { forbidden } from './status.ts';
+import type { ObjectStore } from './watch/index.ts';
 
 const SECONDS_ON_A_LOST_NODE = 300;
 
 /**
- * What the real server's own admission does to a new pod: without a class its priority is 0, and it stays for a while on
+ * What the real server's own admission does to a new pod: it gets the priority of its class, and it stays for a while on
  * a node that is not heard of. (It also mounts a token; pods here are processes of the same user.)
  */
-export function admittedPod(pod: WireObject): WireObject {
+export function admittedPod(pod: WireObject, store: ObjectStore): WireObject {
   const spec = isObject(pod['spec']) ? pod['spec'] : {};
   const given = Array.isArray(spec['tolerations']) ? spec['tolerations'] : [];
   const tolerations = [...given, ...lostNodes().filter(({ key }) => !given.some((one) => tolerates(one, key)))];
-  return asWire(
-    withValueAt(pod, ['spec'], { preemptionPolicy: 'PreemptLowerPriority', priority: 0, ...spec, tolerations }),
-  );
+  return asWire(withValueAt(pod, ['spec'], { ...spec, ...priorityOf(pod, store), tolerations }));
+}
+
+const PODS = { group: '', plural: 'pods', kind: 'Pod' };
+
+/** By the class that the pod names, or the one that is for all others. A pod does not say its priority itself. */
+function priorityOf(pod: WireObject, store: ObjectStore) {
+  const { name } = pod.metadata;
+  const classes = store.cache('priorityclasses.scheduling.k8s.io');
+  const asked = asText(valueAt(pod, ['spec', 'priorityClassName']));
+  const found =
+    asked === ''
+      ? [...classes.entries('')].find(({ object }) => object['globalDefault'] === true)?.object
+      : classes.get(asked)?.object;
+  if (asked !== '' && found === undefined) throw forbidden(PODS, name, `no PriorityClass with name ${asked} was found`);
+  const priority = found?.['value'] ?? 0;
+  const preemptionPolicy = found?.['preemptionPolicy'] ?? 'PreemptLowerPriority';
+  const computed = (what: string, given: unknown, value: unknown) => {
+    if (given === undefined || given === value) return;
+    const why = `must not be provided in pod spec; priority admission controller computed ${asText(value)} from the given PriorityClass name`;
+    throw forbidden(PODS, name, `the ${what} (${asText(given)}) ${why}`);
+  };
+  computed('integer value of priority', valueAt(pod, ['spec', 'priority']), priority);
+  computed('string value of PreemptionPolicy', valueAt(pod, ['spec', 'preemptionPolicy']), preemptionPolicy);
+  return { priority, preemptionPolicy, ...(found && { priorityClassName: found.metadata.name }) };
 }
 
 /** The one address of old clients and the list of new ones say the same. */

@@ -48,7 +48,7 @@ export interface Column {
   /** 0 is always shown; higher ones with `-o wide`. */
   readonly priority: number;
   /** The cell of one object. CRD columns are compiled from their `jsonPath`. */
-  readonly cell: (object: WireObject, now: number) => string | number | boolean | null;
+  readonly cell: (object: WireObject, now: number) => string | number | bigint | boolean | null;
 }
 
 /** An object as it is stored and sent: plain JSON with the fields that all have. */

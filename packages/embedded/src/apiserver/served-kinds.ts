@@ -51,6 +51,11 @@ export class ServedKinds {
     return this.#byPath.get(pathOf({ group, version, plural }));
   }
 
+  /** All versions of a resource, in the order in which it declares them. */
+  versionsOf(resource: string): readonly ServedResource[] {
+    return [...this.#byPath.values()].filter((served) => served.resource === resource);
+  }
+
   /** The same array until something changes: discovery and OpenAPI may cache by it. */
   get all(): readonly ServedKind[] {
     this.#list ??= [...this.#byPath.values()].map(({ kind }) => kind);
@@ -63,6 +68,16 @@ const pathOf = ({ group, version, plural }: Pick<ServedKind, 'group' | 'version'
 
 export const resourceOf = (kind: Pick<ServedKind, 'group' | 'plural'>) =>
   kind.group === '' ? kind.plural : `${kind.plural}.${kind.group}`;
+
+/** The object in the version that is served. */
+export async function converted(
+  { conversion, apiVersion }: Pick<ServedResource, 'conversion' | 'apiVersion'>,
+  object: WireObject,
+): Promise<WireObject> {
+  if (object.apiVersion === apiVersion) return object;
+  const [one = object] = await conversion.convert([object], apiVersion);
+  return one;
+}
 
 /** Conversion that changes nothing but the name of the version. */
 export function renaming(storageVersion: string): Conversion {

@@ -3,6 +3,8 @@
  * `…/util/validation/field`): people search for these sentences, and programs match on the reasons.
  */
 
+import { printJson } from './exact-json.ts';
+
 /** One thing wrong with one field, before it becomes a `cause` of a Status. */
 export interface FieldError {
   readonly type: FieldErrorType;
@@ -50,7 +52,7 @@ export function messageOf(error: FieldError): string {
 
 function quote(value: unknown): string {
   if (value === undefined) return 'null';
-  const text = JSON.stringify(value);
+  const text = printJson(value);
   // Go's encoder escapes these in JSON; plain strings it quotes another way.
   return typeof value === 'object'
     ? text.replaceAll(/[<>&]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`)

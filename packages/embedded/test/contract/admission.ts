@@ -7,6 +7,14 @@ const deny = (message: string, code?: number): Verdict => ({
   status: { message, ...(code !== undefined && { code }) },
 });
 
+/** A rule for widgets in one version, beside the one that startWebhook probes. */
+const widgetsIn = (group: string, version: string) => ({
+  rules: [
+    { operations: ['*'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] },
+    { operations: ['*'], apiGroups: [group], apiVersions: [version], resources: ['widgets'] },
+  ],
+});
+
 export const admission = topic('admission webhooks', (promise) => {
   promise('are asked with the object, the user and the operation', async (world) => {
     await using hook = await startWebhook(world, { phase: 'Validating', judge: allow });
@@ -119,6 +127,58 @@ export const admission = topic('admission webhooks', (promise) => {
     expect((await wire.create(path, configMap('b'))).status).toBe(400);
     const secret = await wire.create(`/api/v1/namespaces/${hook.namespace}/secrets`, { metadata: { name: 'a' } });
     expect(secret.status).toBe(201);
+  });
+
+  promise('are asked about every version of what their rules name, in theirs', async (world) => {
+    const custom = await world.customResource({ versions: [{ name: 'v1' }, { name: 'v2' }] });
+    const { group } = custom;
+    await using hook = await startWebhook(world, {
+      phase: 'Validating',
+      judge: allow,
+      webhook: widgetsIn(group, 'v1'),
+    });
+    const path = custom.collection(hook.namespace, 'v2');
+    const widget = custom.widget('a', { apiVersion: `${group}/v2`, spec: { size: 1 } });
+    await world.wire.must(world.wire.create(path, widget));
+    await world.wire.must(world.wire.patch('merge', `${path}/a`, { spec: { size: 2 } }));
+    expect(hook.reviews).toMatchObject([
+      {
+        kind: { group, version: 'v1', kind: 'Widget' },
+        resource: { group, version: 'v1', resource: 'widgets' },
+        requestKind: { group, version: 'v2', kind: 'Widget' },
+        requestResource: { group, version: 'v2', resource: 'widgets' },
+        object: { apiVersion: `${group}/v1`, spec: { size: 1 } },
+      },
+      {
+        operation: 'UPDATE',
+        object: { apiVersion: `${group}/v1`, spec: { size: 2 } },
+        oldObject: { apiVersion: `${group}/v1`, spec: { size: 1 } },
+      },
+    ]);
+  });
+
+  promise('are not asked about another version when their policy is Exact', async (world) => {
+    const custom = await world.customResource({ versions: [{ name: 'v1' }, { name: 'v2' }] });
+    await using hook = await startWebhook(world, {
+      phase: 'Validating',
+      judge: () => deny('never'),
+      webhook: { ...widgetsIn(custom.group, 'v1'), matchPolicy: 'Exact' },
+    });
+    const widget = custom.widget('a', { apiVersion: `${custom.group}/v2` });
+    expect((await world.wire.create(custom.collection(hook.namespace, 'v2'), widget)).status).toBe(201);
+    expect((await world.wire.create(custom.collection(hook.namespace), custom.widget('b'))).status).toBe(400);
+  });
+
+  promise('change an object in their version, and it is stored in its own', async (world) => {
+    const custom = await world.customResource({ versions: [{ name: 'v1' }, { name: 'v2' }] });
+    await using hook = await startWebhook(world, {
+      phase: 'Mutating',
+      judge: () => patchOf({ op: 'add', path: '/spec/added', value: 'yes' }),
+      webhook: widgetsIn(custom.group, 'v1'),
+    });
+    const widget = custom.widget('a', { apiVersion: `${custom.group}/v2`, spec: { size: 1 } });
+    const made = await world.wire.must(world.wire.create(custom.collection(hook.namespace, 'v2'), widget));
+    expect(made).toMatchObject({ apiVersion: `${custom.group}/v2`, spec: { size: 1, added: 'yes' } });
   });
 
   promise('are asked only where their conditions hold', async (world) => {

@@ -85,6 +85,44 @@ export const customSchemas = topic('schemas of custom resources', (promise) => {
     expect((await wire.get(`${path}/a`)).text).toContain('9007199254740993');
   });
 
+  promise('keep them exact through patches and applies', async ({ wire, namespace, customResource }) => {
+    const numbers = { type: 'array', items: { type: 'integer', format: 'int64' }, 'x-kubernetes-list-type': 'set' };
+    const custom = await customResource({ spec: object({ n: { type: 'integer', format: 'int64' }, numbers }) });
+    const path = custom.collection(await namespace());
+    const exact = (spec: object) => JSON.stringify(custom.widget('a', { spec })).replaceAll(/"(\d{16})"/g, '$1');
+    const applied = await wire.apply(`${path}/a`, exact({ numbers: ['9007199254740993'] }));
+    expect(applied.text).toContain('"numbers":[9007199254740993]');
+    const patched = await wire.patch('merge', `${path}/a`, '{"spec":{"n":9007199254740995}}');
+    expect(patched.text).toContain('"n":9007199254740995');
+    expect(patched.text).toContain('"numbers":[9007199254740993]');
+    const again = await wire.apply(`${path}/a`, exact({ numbers: ['9007199254740993', '9007199254740992'] }));
+    expect(again.text).toContain('"numbers":[9007199254740993,9007199254740992]');
+  });
+
+  promise('compare them exactly', async ({ wire, namespace, customResource }) => {
+    const rule = { rule: 'self != 9007199254740993', message: 'not this one' };
+    const custom = await customResource({
+      spec: object({ n: { type: 'integer', format: 'int64', 'x-kubernetes-validations': [rule] } }),
+    });
+    const path = custom.collection(await namespace());
+    const text = (name: string, n: string) => JSON.stringify(custom.widget(name, { spec: { n } })).replace(`"${n}"`, n);
+    expect((await wire.create(path, text('a', '9007199254740992'))).status).toBe(201);
+    const refused = await wire.create(path, text('b', '9007199254740993'));
+    expect(refused.status).toBe(422);
+    expect(refused.body.message).toContain('spec.n: Invalid value: 9007199254740993: not this one');
+  });
+
+  promise('hold the bounds of whole numbers beyond 2^53', async ({ wire, namespace, customResource }) => {
+    const custom = await customResource({
+      spec: object({ n: { type: 'integer', format: 'int64', maximum: 2 ** 62 } }),
+    });
+    const path = custom.collection(await namespace());
+    const text = JSON.stringify(custom.widget('a', { spec: { n: 'N' } })).replace('"N"', '9223372036854775807');
+    const answer = await wire.create(path, text);
+    expect(answer.status).toBe(422);
+    expect(answer.body.details.causes[0]?.message).toContain('spec.n in body should be less than or equal to');
+  });
+
   promise('check status on the status path', async ({ wire, namespace, customResource }) => {
     const custom = await customResource({
       status: object({ phase: { type: 'string', enum: ['Ready'] } }),

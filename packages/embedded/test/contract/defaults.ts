@@ -13,6 +13,7 @@ import {
   statefulSets,
 } from './objects.ts';
 import { expect, topic } from './suite.ts';
+import { eventually } from './world.ts';
 
 const POD_DEFAULTS = {
   restartPolicy: 'Always',
@@ -47,6 +48,33 @@ export const defaults = topic('defaults', (promise) => {
     });
     expect(made.status).toEqual({ phase: 'Pending', qosClass: 'BestEffort' });
     expect(made.metadata.generation).toBe(1);
+  });
+
+  promise('of a Pod: the priority of its class', async ({ wire, namespace, fresh }) => {
+    const priorityClassName = fresh('contract');
+    const priorityClass = { metadata: { name: priorityClassName }, value: 7, preemptionPolicy: 'Never' };
+    await wire.must(wire.create('/apis/scheduling.k8s.io/v1/priorityclasses', priorityClass));
+    const path = pods(await namespace());
+    await eventually('the class is known', async () => {
+      const answer = await wire.create(`${path}?dryRun=All`, pod('a', { priorityClassName }));
+      return answer.status === 201;
+    });
+    const made = await wire.must(wire.create(path, pod('a', { priorityClassName })));
+    expect(made.spec).toMatchObject({ priorityClassName, priority: 7, preemptionPolicy: 'Never' });
+    const system = await wire.must(wire.create(path, pod('b', { priorityClassName: 'system-node-critical' })));
+    expect(system.spec).toMatchObject({ priority: 2_000_001_000 });
+  });
+
+  promise('of a Pod: it takes its priority from a class alone', async ({ wire, namespace }) => {
+    const path = pods(await namespace());
+    const lost = await wire.create(path, pod('a', { priorityClassName: 'nobody' }));
+    expect(lost.status).toBe(403);
+    expect(lost.body.message).toBe('pods "a" is forbidden: no PriorityClass with name nobody was found');
+    const own = await wire.create(path, pod('a', { priority: 5 }));
+    expect(own.status).toBe(403);
+    expect(own.body.message).toBe(
+      'pods "a" is forbidden: the integer value of priority (5) must not be provided in pod spec; priority admission controller computed 0 from the given PriorityClass name',
+    );
   });
 
   promise('of a container: images without a tag or with latest are always pulled', async ({ wire, namespace }) => {

@@ -129,4 +129,42 @@ export const podSubresources = topic('pods', (promise) => {
     );
     expect(body.spec['ephemeralContainers']).toMatchObject([{ name: 'debug' }]);
   });
+
+  promise('keep the containers for debugging that they have', async ({ wire, namespace }) => {
+    const path = pods(await namespace());
+    await wire.must(wire.create(path, pod('a')));
+    const debugging = (...ephemeralContainers: readonly object[]) =>
+      wire.patch('merge', `${path}/a/ephemeralcontainers`, { spec: { ephemeralContainers } });
+    await wire.must(debugging({ name: 'debug', image: 'a:1' }));
+    const changed = await debugging({ name: 'debug', image: 'a:2' });
+    expect(changed.status).toBe(422);
+    expect(changed.body.message).toContain('existing ephemeral containers "debug" may not be changed');
+    const removed = await debugging({ name: 'other', image: 'a:1' });
+    expect(removed.body.message).toContain('existing ephemeral containers "debug" may not be removed');
+  });
+
+  promise('refuse a container for debugging that is more than that', async ({ wire, namespace }) => {
+    const path = pods(await namespace());
+    await wire.must(wire.create(path, pod('a')));
+    const ephemeralContainers = [
+      { name: 'main', image: 'a:1' },
+      { name: 'debug', targetContainerName: 'nobody', ports: [{ containerPort: 80 }], image: 'a:1' },
+    ];
+    const answer = await wire.patch('merge', `${path}/a/ephemeralcontainers`, { spec: { ephemeralContainers } });
+    expect(answer.status).toBe(422);
+    expect(answer.body.details.causes.map(({ field, reason }) => `${field} ${reason}`)).toEqual([
+      'spec.ephemeralContainers[0].name FieldValueDuplicate',
+      'spec.ephemeralContainers[1].targetContainerName FieldValueNotFound',
+      'spec.ephemeralContainers[1].ports FieldValueForbidden',
+    ]);
+  });
+
+  promise('do not start with a container for debugging', async ({ wire, namespace }) => {
+    const answer = await wire.create(
+      pods(await namespace()),
+      pod('a', { ephemeralContainers: [{ name: 'debug', image: 'a:1' }] }),
+    );
+    expect(answer.status).toBe(422);
+    expect(answer.body.message).toContain('spec.ephemeralContainers: Forbidden: cannot be set on create');
+  });
 });

@@ -24,6 +24,8 @@ function complaints(answer: Answer): string[] {
   return answer.body.details.causes.map(({ field, reason }) => `${field} ${reason}`);
 }
 
+const NO_QUANTITY = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+
 const controllerOf = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', name, uid: name, controller: true });
 
 export const validation = topic('validation', (promise) => {
@@ -197,7 +199,24 @@ export const validation = topic('validation', (promise) => {
       claim('a', { resources: { requests: { storage: 'much' } } }),
     );
     expect(answer.status).toBe(400);
-    expect(answer.body.message).toContain('quantities must match the regular expression');
+    expect(answer.body.message).toBe(
+      `PersistentVolumeClaim in version "v1" cannot be handled as a PersistentVolumeClaim: ${NO_QUANTITY}`,
+    );
+  });
+
+  promise('refuses a quantity that is none in an apply', async ({ wire, namespace }) => {
+    const applied = claim('a', { resources: { requests: { storage: 'much' } } });
+    const answer = await wire.apply(`${claims(await namespace())}/a`, applied);
+    expect(answer.status).toBe(500);
+    expect(answer.body.message).toContain(`to /v1, Kind=PersistentVolumeClaim: ${NO_QUANTITY}`);
+  });
+
+  promise('refuses a quantity that is none in a patch', async ({ wire, namespace }) => {
+    const path = claims(await namespace());
+    await wire.must(wire.create(path, claim('a')));
+    const answer = await wire.patch('merge', `${path}/a`, { spec: { resources: { requests: { storage: '' } } } });
+    expect(answer.status).toBe(422);
+    expect(answer.body.message).toContain(NO_QUANTITY);
   });
 
   promise('writes quantities in their shortest form', async ({ wire, namespace }) => {

@@ -9,6 +9,8 @@ export interface Review {
   readonly uid: string;
   readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
   readonly resource: { readonly group: string; readonly version: string; readonly resource: string };
+  readonly requestKind: Review['kind'];
+  readonly requestResource: Review['resource'];
   readonly subResource?: string;
   readonly name?: string;
   readonly namespace: string;

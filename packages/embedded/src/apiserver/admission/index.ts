@@ -1,3 +1,2 @@
 export type { Admission, Review } from './admission.ts';
 export { webhookAdmission } from './webhook-admission.ts';
-export { withWebhookRules } from './webhook-rules.ts';

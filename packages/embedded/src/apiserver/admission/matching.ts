@@ -1,27 +1,33 @@
 import { newEnvironment } from '../cel/environment.ts';
 import { everything, type StructuredSelector, structuredLabelSelector } from '../selectors/index.ts';
 import type { WireObject } from '../served-kind.ts';
+import type { ServedResource } from '../served-kinds.ts';
 import type { ObjectStore } from '../watch/index.ts';
 import type { Review } from './admission.ts';
 import type { Webhook, WebhookRule } from './webhook.ts';
 
-/** Whether a webhook wants to be asked, by everything but its match conditions. Pure but for the namespace's labels. */
-export function isConcerned(
+/**
+ * The version of the resource that a webhook wants to be asked about: its rules may name another than the one that was
+ * called, and see the request all the same unless their policy is Exact. Undefined if it does not care, by everything
+ * but its match conditions. Pure but for the namespace's labels.
+ */
+export function concernedVersion(
   webhook: Webhook,
   review: Review,
   object: WireObject | undefined,
   old: WireObject | undefined,
   store: ObjectStore,
-): boolean {
-  if (!(webhook.rules ?? []).some((rule) => ruleFits(rule, review))) return false;
+): ServedResource | undefined {
   const selectsObject = selectorOf(webhook.objectSelector);
   const candidates = [object, old].filter((candidate) => candidate !== undefined);
-  if (!candidates.some(({ metadata }) => selectsObject(metadata.labels))) return false;
-  return namespaceFits(webhook, review, object ?? old, store);
+  if (!candidates.some(({ metadata }) => selectsObject(metadata.labels))) return undefined;
+  if (!namespaceFits(webhook, review, object ?? old, store)) return undefined;
+  const { core, served } = review.call;
+  const versions = webhook.matchPolicy === 'Exact' ? [served] : [served, ...core.kinds.versionsOf(served.resource)];
+  return versions.find((version) => (webhook.rules ?? []).some((rule) => ruleFits(rule, review, version)));
 }
 
-function ruleFits(rule: WebhookRule, { call, operation }: Review): boolean {
-  const { kind } = call.served;
+function ruleFits(rule: WebhookRule, { call, operation }: Review, { kind }: ServedResource): boolean {
   const has = (list: readonly string[] | undefined, value: string) => list?.includes('*') || list?.includes(value);
   const scope = rule.scope ?? '*';
   const isInScope = scope === '*' || (scope === 'Namespaced') === (call.namespace !== undefined);

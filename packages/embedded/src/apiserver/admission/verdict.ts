@@ -1,3 +1,4 @@
+import { parseJson } from '../exact-json.ts';
 import { applyJsonPatch } from '../merge/index.ts';
 import { asText } from '../object-text.ts';
 import { isObject, type Json, type JsonObject } from '../schema/index.ts';
@@ -20,8 +21,7 @@ export function verdictIn(text: string, webhook: string, uid: string): Verdict {
   if (patchType !== 'JSONPatch') {
     throw internalError(`webhook returned response.patch but not response.patchType of JSONPatch`);
   }
-  const operations: Json = JSON.parse(Buffer.from(patch, 'base64').toString());
-  return { warnings: told, patch: operations };
+  return { warnings: told, patch: parseJson(Buffer.from(patch, 'base64').toString()) };
 }
 
 function responseIn(text: string, webhook: string, uid: string): JsonObject {
@@ -36,8 +36,7 @@ function responseIn(text: string, webhook: string, uid: string): JsonObject {
 
 function parsed(text: string): Json {
   try {
-    const value: Json = JSON.parse(text);
-    return value;
+    return parseJson(text);
   } catch {
     throw new Error('the answer is no JSON');
   }

@@ -1,10 +1,12 @@
+import { printJson } from '../exact-json.ts';
 import { asJson, asWire } from '../object-text.ts';
 import type { WireObject } from '../served-kind.ts';
+import { converted, type ServedResource } from '../served-kinds.ts';
 import { badRequest, forbidden, internalError, StatusError } from '../status.ts';
 import type { ObjectStore } from '../watch/index.ts';
 import type { WebhookCaller } from '../webhooks/index.ts';
 import type { Admission, Review } from './admission.ts';
-import { conditionsHold, isConcerned } from './matching.ts';
+import { concernedVersion, conditionsHold } from './matching.ts';
 import { patchedBy, type Verdict, verdictIn } from './verdict.ts';
 import { type Webhook, webhooksIn } from './webhook.ts';
 
@@ -13,8 +15,18 @@ const USER = { username: 'polder:embedded', groups: ['system:masters', 'system:a
 /** Asks the webhooks that MutatingWebhookConfigurations and ValidatingWebhookConfigurations name. */
 export function webhookAdmission(store: ObjectStore, caller: WebhookCaller): Admission {
   const ask = async (webhook: Webhook, review: Review, object: WireObject | undefined, old: WireObject | undefined) => {
-    const asked = { webhook, review, object, old };
-    return isAsked(asked, store) ? answerOf(asked, caller) : undefined;
+    const served = concernedVersion(webhook, review, object, old, store);
+    if (served === undefined) return undefined;
+    const asked = {
+      webhook,
+      review,
+      served,
+      object: object && (await converted(served, object)),
+      old: old && (await converted(served, old)),
+    };
+    if (!conditionsAllow(asked)) return undefined;
+    const verdict = await answerOf(asked, caller);
+    return verdict && { ...verdict, asked };
   };
   return {
     async mutate(review, object, old) {
@@ -26,8 +38,10 @@ export function webhookAdmission(store: ObjectStore, caller: WebhookCaller): Adm
           const verdict = await ask(webhook, review, current, old);
           review.call.warnings.push(...(verdict?.warnings ?? []));
           if (verdict?.patch === undefined) continue;
-          const patched = asWire(patchedBy(asJson(current), verdict.patch, webhook.name));
-          if (JSON.stringify(patched) !== JSON.stringify(current)) changers.add(webhook);
+          const seen = verdict.asked.object ?? current;
+          const changed = asWire(patchedBy(asJson(seen), verdict.patch, webhook.name));
+          const patched = await converted(review.call.served, changed);
+          if (printJson(patched) !== printJson(current)) changers.add(webhook);
           current = patched;
         }
         return changers;
@@ -58,13 +72,15 @@ const isExempt = ({ call }: Review) => call.served.kind.group === 'admissionregi
 interface Asked {
   readonly webhook: Webhook;
   readonly review: Review;
+  /** The version it is asked about, and the objects in it. */
+  readonly served: ServedResource;
   readonly object: WireObject | undefined;
   readonly old: WireObject | undefined;
 }
 
-function isAsked({ webhook, review, object, old }: Asked, store: ObjectStore): boolean {
-  if (!isConcerned(webhook, review, object, old, store)) return false;
-  const request = requestOf({ webhook, review, object, old }, '');
+function conditionsAllow(asked: Asked): boolean {
+  const { webhook, review, object, old } = asked;
+  const request = requestOf(asked, '');
   try {
     return conditionsHold(webhook, { object: object ?? null, oldObject: old ?? null, request });
   } catch (error) {
@@ -104,18 +120,15 @@ function withTimeoutIn({ clientConfig }: Webhook, seconds: number) {
   return { ...clientConfig, service: { ...service, path: `${service?.path ?? ''}?${query}` } };
 }
 
-function requestOf({ review, object, old }: Asked, uid: string) {
+function requestOf({ review, served, object, old }: Asked, uid: string) {
   const { call, operation, name, isDryRun } = review;
-  const { group, version, kind, plural } = call.served.kind;
-  const asked = { group, version, kind };
-  const resource = { group, version, resource: plural };
+  const { kind: requestKind, resource: requestResource } = named(call.served);
   return {
     uid,
-    kind: asked,
-    resource,
+    ...named(served),
     ...(call.subresource !== undefined && { subResource: call.subresource, requestSubResource: call.subresource }),
-    requestKind: asked,
-    requestResource: resource,
+    requestKind,
+    requestResource,
     name,
     ...(call.namespace !== undefined && { namespace: call.namespace }),
     operation,
@@ -126,5 +139,10 @@ function requestOf({ review, object, old }: Asked, uid: string) {
     options: { kind: OPTIONS[operation], apiVersion: 'meta.k8s.io/v1' },
   };
 }
+
+const named = ({ kind: { group, version, kind, plural } }: ServedResource) => ({
+  kind: { group, version, kind },
+  resource: { group, version, resource: plural },
+});
 
 const OPTIONS = { CREATE: 'CreateOptions', UPDATE: 'UpdateOptions', DELETE: 'DeleteOptions' } as const;

@@ -9,6 +9,7 @@ export interface Webhook {
   readonly clientConfig: WebhookAddress;
   readonly rules?: readonly WebhookRule[];
   readonly failurePolicy?: 'Fail' | 'Ignore';
+  readonly matchPolicy?: 'Exact' | 'Equivalent';
   readonly timeoutSeconds?: number;
   readonly namespaceSelector?: StructuredSelector;
   readonly objectSelector?: StructuredSelector;

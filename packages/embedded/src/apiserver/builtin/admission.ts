@@ -2,6 +2,7 @@ import type { JsonObject } from '../schema/schema.ts';
 import type { WireObject } from '../served-kind.ts';
 import { type Behaviour, specDefaults } from './behaviour.ts';
 import { edit, editEach, fill, objectsAt } from './fields.ts';
+import { validateWebhooks } from './webhook-validation.ts';
 
 const rules = (object: JsonObject, list: string) => editEach(object, list, (rule) => fill(rule, { scope: '*' }));
 
@@ -24,11 +25,13 @@ function webhooks(object: WireObject, more: JsonObject): WireObject {
 export const validatingWebhookConfiguration: Behaviour = {
   generation: true,
   defaults: (object) => webhooks(object, {}),
+  validate: validateWebhooks,
 };
 
 export const mutatingWebhookConfiguration: Behaviour = {
   generation: true,
   defaults: (object) => webhooks(object, { reinvocationPolicy: 'Never' }),
+  validate: validateWebhooks,
 };
 
 export const validatingAdmissionPolicy: Behaviour = {

@@ -13,6 +13,7 @@ import {
 import { listAt, numberAt, objectAt, objectsAt, textAt, valueAt } from './fields.ts';
 import { configKey, environmentName, label, portName, qualifiedName, subdomain } from './names.ts';
 import { formatQuantity, parseQuantity } from './quantity.ts';
+import { validateContainerSecurity } from './security-context.ts';
 
 export const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
 const PULL_POLICIES = ['Always', 'IfNotPresent', 'Never'];
@@ -38,6 +39,7 @@ export function* validateContainer(field: string, container: JsonObject, volumes
   yield* validateProbe(`${field}.livenessProbe`, container['livenessProbe'], true);
   yield* validateProbe(`${field}.readinessProbe`, container['readinessProbe'], false);
   yield* validateProbe(`${field}.startupProbe`, container['startupProbe'], true);
+  yield* validateContainerSecurity(`${field}.securityContext`, objectAt(container, 'securityContext'));
 }
 
 function* validatePorts(field: string, ports: readonly JsonObject[]): Findings {

@@ -43,9 +43,10 @@ export function textsAt(value: unknown, ...path: readonly string[]): readonly st
   return listAt(value, ...path).filter((item) => typeof item === 'string');
 }
 
+/** Near enough to tell whether it is in a range. */
 export function numberAt(value: unknown, ...path: readonly string[]): number | undefined {
   const found = valueAt(value, ...path);
-  return typeof found === 'number' ? found : undefined;
+  return typeof found === 'bigint' ? Number(found) : typeof found === 'number' ? found : undefined;
 }
 
 /** A map of texts: labels, annotations. */

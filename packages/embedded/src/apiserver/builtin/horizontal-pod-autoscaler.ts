@@ -1,7 +1,8 @@
-import type { JsonObject } from '../schema/schema.ts';
+import { isObject, type JsonObject } from '../schema/schema.ts';
+import { validateMetrics, validatePace } from './autoscaler-metrics.ts';
 import { type Behaviour, firstStatus, specDefaults } from './behaviour.ts';
 import { forbidden, invalid, required } from './field-errors.ts';
-import { edit, fill, listAt, numberAt, objectAt, objectsAt, textAt } from './fields.ts';
+import { edit, fill, listAt, numberAt, objectAt, objectsAt, textAt, valueAt } from './fields.ts';
 
 const CPU = { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } } };
 
@@ -37,6 +38,11 @@ export const horizontalPodAutoscaler: Behaviour = {
     const isCore = apiVersion === 'v1' && textAt(spec, 'scaleTargetRef', 'kind') === 'ReplicationController';
     if (!isCore && !apiVersion.includes('/')) {
       yield invalid('spec.scaleTargetRef.apiVersion', apiVersion, 'apiVersion must specify API group');
+    }
+    yield* validateMetrics('spec.metrics', objectsAt(spec, 'metrics'));
+    for (const direction of ['scaleUp', 'scaleDown']) {
+      const rules = valueAt(spec, 'behavior', direction);
+      if (isObject(rules)) yield* validatePace(`spec.behavior.${direction}`, rules);
     }
     const outside = objectsAt(spec, 'metrics').some(({ type }) => type === 'Object' || type === 'External');
     if (min === 0 && !outside) {

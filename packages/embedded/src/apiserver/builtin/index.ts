@@ -2,6 +2,7 @@ export { toCoreEvent, toEventsEvent } from './event.ts';
 export { KUBERNETES_VERSION } from './facts.gen.ts';
 export { type GroupVersionKind, type KindFacts, type SubresourceFacts } from './facts.ts';
 export { BUILTIN_KINDS, type BuiltinKind } from './kinds.ts';
-export { selectorText, selects } from './label-selector.ts';
 export { validateMetadata } from './metadata.ts';
+export { POD_MUTABLE } from './pod.ts';
+export { misspelledQuantity } from './quantity.ts';
 export { type Allocator, allocate } from './service.ts';

@@ -1,7 +1,8 @@
 import { isObject, type JsonObject } from '../schema/schema.ts';
+import { structuredLabelSelector } from '../selectors/label-selector.ts';
 import type { FieldError } from '../status.ts';
 import { type Findings, forbidden, invalid, required } from './field-errors.ts';
-import { listAt, objectAt, objectsAt, shownAt, textAt, textsAt, valueAt } from './fields.ts';
+import { listAt, objectAt, objectsAt, textAt, textsOf, valueAt } from './fields.ts';
 import { labels } from './metadata.ts';
 import { qualifiedName } from './names.ts';
 
@@ -32,27 +33,7 @@ export function isEmptySelector(selector: JsonObject): boolean {
 }
 
 /** Whether a label selector selects an object with these labels. The empty selector selects everything. */
-export function selects(selector: JsonObject, labels: JsonObject): boolean {
-  const byLabels = Object.entries(objectAt(selector, 'matchLabels')).every(([key, value]) => labels[key] === value);
-  return byLabels && objectsAt(selector, 'matchExpressions').every((expression) => satisfies(expression, labels));
-}
-
-function satisfies(expression: JsonObject, labels: JsonObject): boolean {
-  const value = labels[textAt(expression, 'key')];
-  const values = listAt(expression, 'values');
-  switch (textAt(expression, 'operator')) {
-    case 'In':
-      return value !== undefined && values.includes(value);
-    case 'NotIn':
-      return value === undefined || !values.includes(value);
-    case 'Exists':
-      return value !== undefined;
-    case 'DoesNotExist':
-      return value === undefined;
-    default:
-      return false;
-  }
-}
+export const selects = (selector: JsonObject, labels: JsonObject) => structuredLabelSelector(selector)(textsOf(labels));
 
 /** The selector that a workload's pods have to match, checked against the labels that its template gives them. */
 export function* selectorOfTemplate(owner: string, spec: JsonObject): Findings {
@@ -79,26 +60,4 @@ export function* selectorOfTemplate(owner: string, spec: JsonObject): Findings {
 export function mismatch(spec: JsonObject): FieldError {
   const given = valueAt(spec, 'template', 'metadata', 'labels');
   return invalid('spec.template.metadata.labels', given, '`selector` does not match template `labels`');
-}
-
-/** `app=web,tier in (a,b),!old`: a selector as `scale` and `kubectl` write it. A plain map of labels is one as well. */
-export function selectorText(selector: JsonObject): string {
-  const isStructured = isObject(selector['matchLabels']) || Array.isArray(selector['matchExpressions']);
-  const labels = isStructured ? objectAt(selector, 'matchLabels') : selector;
-  const equal = Object.keys(labels);
-  const expressions = objectsAt(selector, 'matchExpressions').map((expression) => {
-    const key = textAt(expression, 'key');
-    const values = textsAt(expression, 'values').toSorted().join(',');
-    switch (textAt(expression, 'operator')) {
-      case 'In':
-        return `${key} in (${values})`;
-      case 'NotIn':
-        return `${key} notin (${values})`;
-      case 'DoesNotExist':
-        return `!${key}`;
-      default:
-        return key;
-    }
-  });
-  return [...equal.map((key) => `${key}=${shownAt(labels, key)}`).toSorted(), ...expressions].join(',');
 }

@@ -1,9 +1,11 @@
 import { isObject, type JsonObject } from '../schema/schema.ts';
+import { validateAffinity, validateSpread } from './affinity.ts';
 import { validateContainer } from './container-validation.ts';
 import { duplicate, type Findings, forbidden, invalid, notSupported, oneOf, required } from './field-errors.ts';
 import { isAbsent, numberAt, objectAt, objectsAt, textAt } from './fields.ts';
 import { labels } from './metadata.ts';
 import { label, qualifiedName } from './names.ts';
+import { validatePodSecurity } from './security-context.ts';
 
 const RESTART_POLICIES = ['Always', 'OnFailure', 'Never'];
 const DNS_POLICIES = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'];
@@ -26,6 +28,9 @@ export function* validatePodSpec(field: string, spec: JsonObject): Findings {
   if (deadline !== undefined && (deadline < 1 || deadline > 2 ** 31 - 1)) {
     yield invalid(`${field}.activeDeadlineSeconds`, deadline, 'must be between 1 and 2147483647, inclusive');
   }
+  yield* validatePodSecurity(`${field}.securityContext`, objectAt(spec, 'securityContext'));
+  yield* validateAffinity(`${field}.affinity`, objectAt(spec, 'affinity'));
+  yield* validateSpread(`${field}.topologySpreadConstraints`, objectsAt(spec, 'topologySpreadConstraints'));
   for (const [index, toleration] of objectsAt(spec, 'tolerations').entries()) {
     yield* validateToleration(`${field}.tolerations[${index}]`, toleration);
   }

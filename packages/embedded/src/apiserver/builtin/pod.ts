@@ -1,6 +1,7 @@
 import type { JsonObject } from '../schema/schema.ts';
 import type { WireObject } from '../served-kind.ts';
 import { type Behaviour, specDefaults } from './behaviour.ts';
+import { validateEphemeralContainers } from './ephemeral-containers.ts';
 import { type Findings, forbidden } from './field-errors.ts';
 import { editEach, fill, isSame, objectAt, objectsAt, textAt, valueAt } from './fields.ts';
 import { podSpec, podTemplate, requestsFromLimits } from './pod-defaults.ts';
@@ -17,6 +18,7 @@ export const pod: Behaviour = {
   *validate(object, old) {
     const spec = objectAt(object, 'spec');
     yield* validatePodSpec('spec', spec);
+    yield* validateEphemeralContainers(spec, old && objectAt(old, 'spec'));
     if (old) yield* validateUpdate(spec, objectAt(old, 'spec'));
   },
 };
@@ -54,7 +56,7 @@ function computeOf(amounts: JsonObject): readonly string[] {
   });
 }
 
-const MUTABLE =
+export const POD_MUTABLE =
   'pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)';
 
 /** The real server appends a diff of its internal structures to the message; the rule alone is what people search for. */
@@ -65,7 +67,7 @@ function* validateUpdate(spec: JsonObject, old: JsonObject): Findings {
   if (!isKept) {
     yield forbidden('spec.tolerations', 'existing toleration can not be modified except its tolerationSeconds');
   }
-  if (!isKept || !isSame(frozen(spec), frozen(old))) yield forbidden('spec', MUTABLE);
+  if (!isKept || !isSame(frozen(spec), frozen(old))) yield forbidden('spec', POD_MUTABLE);
 }
 
 const tolerated = (toleration: JsonObject): JsonObject => ({ ...toleration, tolerationSeconds: null });

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { canonical, formatQuantity, parseQuantity } from './quantity.ts';
+import { canonical, formatQuantity, parseQuantity, quantityProblem } from './quantity.ts';
 
 const spelling = fc
   .tuple(
@@ -30,4 +30,17 @@ test.each([['1e'], ['one'], [''], ['1 Gi'], ['1Kib'], [null], [{}]])('%s is no q
 
 test('a negative amount keeps its sign', () => {
   expect(formatQuantity({ nanos: -1_500_000_000n, form: 'decimal' })).toBe('-1500m');
+});
+
+test.each([
+  ['1e', "unable to parse quantity's suffix"],
+  ['1ii', "unable to parse quantity's suffix"],
+  ['1Mib', /^quantities must match/],
+  ['', /^quantities must match/],
+])('%s is refused in the words of the real server', (text, problem) => {
+  expect(quantityProblem(text)).toMatch(problem);
+});
+
+test.each(['Gi', '.', '+', 'm', 'e3'])('%s is zero', (text) => {
+  expect(canonical(text)).toBe('0');
 });

@@ -1,3 +1,6 @@
+import { isNumeric } from '../exact-json.ts';
+import { isObject, type Json, type Schema } from '../schema/schema.ts';
+
 /** Amounts as the server writes them: exact (in thousandths of a billionth), with the suffix they came with. */
 const BINARY = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
 const DECIMAL = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'];
@@ -5,7 +8,8 @@ const NANO = 1_000_000_000n;
 /** The largest whole number of a quantity; what is above becomes this. */
 const MAX = 2n ** 63n - 1n;
 
-const SPELLING = /^([+-]?)(\d+(?:\.\d*)?|\.\d+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?\d+)?$/;
+/** Digits may be missing altogether: to Go `Gi` is zero, only nothing at all is no quantity. */
+const SPELLING = /^(?=.)([+-]?)(\d*\.?\d*)([KMGTPE]i|[numkMGTPE]|[eE][+-]?\d+)?$/;
 
 export interface Quantity {
   /** In billionths. */
@@ -15,7 +19,7 @@ export interface Quantity {
 
 /** Undefined when the text is no quantity. */
 export function parseQuantity(value: unknown): Quantity | undefined {
-  const match = SPELLING.exec(typeof value === 'number' ? String(value) : typeof value === 'string' ? value : '');
+  const match = SPELLING.exec(isNumeric(value) ? String(value) : typeof value === 'string' ? value : '');
   if (!match) return undefined;
   const [, sign, digits = '', suffix = ''] = match;
   const [whole = '', fraction = ''] = digits.split('.');
@@ -24,12 +28,37 @@ export function parseQuantity(value: unknown): Quantity | undefined {
   const isBinary = exponent === undefined && suffix.endsWith('i');
   const factor = isBinary ? 1024n ** BigInt(BINARY.indexOf(suffix)) : 1n;
   const shift = 9 + (isBinary ? 0 : scale) - fraction.length;
-  const amount = BigInt(whole + fraction) * factor;
+  const amount = BigInt(whole + fraction || '0') * factor;
   // More precise than a billionth is rounded away from zero, as the server does.
   const nanos = shift >= 0 ? amount * 10n ** BigInt(shift) : divideUp(amount, 10n ** BigInt(-shift));
   const form = isBinary ? 'binary' : exponent === undefined ? 'decimal' : 'exponent';
   const bounded = nanos > MAX * NANO ? MAX * NANO : nanos;
   return { nanos: sign === '-' ? -bounded : bounded, form };
+}
+
+/** What Go says of a text that is no quantity; the expression that it names is wider than what it takes. */
+export function quantityProblem(value: unknown): string | undefined {
+  if (parseQuantity(value) !== undefined) return undefined;
+  const isBadSuffix = typeof value === 'string' && /^[+-]?\d*\.?\d*[eEinumkKMGTP]+[-+]?\d*$/.test(value);
+  return isBadSuffix
+    ? "unable to parse quantity's suffix"
+    : "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+}
+
+/** The problem of the first value that the schema calls a quantity and that is none. */
+export function misspelledQuantity(schema: Schema | undefined, value: Json): string | undefined {
+  if (schema === undefined || value === null) return undefined;
+  if (schema.node.format === 'quantity') return quantityProblem(value);
+  const members: Iterable<readonly [Schema | undefined, Json]> = Array.isArray(value)
+    ? value.map((item: Json) => [schema.items, item] as const)
+    : isObject(value)
+      ? Object.entries(value).map(([name, member]) => [schema.property(name), member] as const)
+      : [];
+  for (const [part, member] of members) {
+    const problem = misspelledQuantity(part, member);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
 }
 
 /** `1000m` → `1`, `0.5` → `500m`, `1024Mi` → `1Gi`: the largest suffix that leaves a whole number. */

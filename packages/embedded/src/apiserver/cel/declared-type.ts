@@ -28,7 +28,7 @@ const DYNAMIC: DeclaredType = {
 const SCALARS: Readonly<Record<string, DeclaredType>> = {
   string: { name: 'string', toCel: asIs },
   boolean: { name: 'bool', toCel: asIs },
-  number: { name: 'double', toCel: asIs },
+  number: { name: 'double', toCel: (value) => (typeof value === 'bigint' ? Number(value) : value) },
   integer: { name: 'int', toCel: (value) => (typeof value === 'number' ? BigInt(Math.trunc(value)) : value) },
 };
 

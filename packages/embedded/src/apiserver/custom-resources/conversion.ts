@@ -1,6 +1,7 @@
+import { parseJson } from '../exact-json.ts';
 import { asText, asWire } from '../object-text.ts';
 import type { CrdConversion } from '../schema/crd.ts';
-import { isObject, type Json } from '../schema/index.ts';
+import { isObject } from '../schema/index.ts';
 import type { WireObject } from '../served-kind.ts';
 import type { Conversion } from '../served-kinds.ts';
 import { StatusError } from '../status.ts';
@@ -33,7 +34,7 @@ export function webhookConversion(
 }
 
 function convertedBy(text: string, objects: readonly WireObject[], desired: string): readonly WireObject[] {
-  const review: Json = JSON.parse(text);
+  const review = parseJson(text);
   const response = isObject(review) && isObject(review['response']) ? review['response'] : {};
   const { result, convertedObjects } = response;
   if (isObject(result) && result['status'] !== 'Success') {

@@ -1,3 +1,4 @@
+import { printJson } from '../exact-json.ts';
 import { isObject, type Json } from '../schema/schema.ts';
 
 /**
@@ -8,7 +9,7 @@ import { isObject, type Json } from '../schema/schema.ts';
 export function goValue(value: Json): string {
   if (value === null) return '<nil>';
   if (typeof value === 'string') return value;
-  if (typeof value !== 'object') return JSON.stringify(value);
+  if (typeof value !== 'object') return printJson(value);
   if (!isObject(value)) return `[${value.map(goValue).join(' ')}]`;
   const entries = sortedEntries(value).map(([key, item]) => `${key}:${goValue(item)}`);
   return `map[${entries.join(' ')}]`;
@@ -18,7 +19,7 @@ export function goValue(value: Json): string {
 export function goSyntax(value: Json): string {
   if (value === null) return 'interface {}(nil)';
   if (Array.isArray(value)) return `${goTypeName(value)}{${value.map(goSyntax).join(', ')}}`;
-  if (!isObject(value)) return JSON.stringify(value);
+  if (!isObject(value)) return printJson(value);
   const entries = sortedEntries(value).map(([key, item]) => `${JSON.stringify(key)}:${goSyntax(item)}`);
   return `${goTypeName(value)}{${entries.join(', ')}}`;
 }
@@ -28,6 +29,7 @@ export function goTypeName(value: Json): string {
   if (value === null) return '<nil>';
   if (Array.isArray(value)) return '[]interface {}';
   if (isObject(value)) return 'map[string]interface {}';
+  if (typeof value === 'bigint') return 'int64';
   if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64';
   return typeof value === 'boolean' ? 'bool' : 'string';
 }
@@ -35,7 +37,7 @@ export function goTypeName(value: Json): string {
 /** `json.Marshal`: keys sorted, and escaped what could end a script tag. */
 export function goJson(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(goJson).join(',')}]`;
-  if (!isObject(value)) return JSON.stringify(value).replaceAll(/[<>&\u2028\u2029]/g, escaped);
+  if (!isObject(value)) return printJson(value).replaceAll(/[<>&\u2028\u2029]/g, escaped);
   return `{${sortedEntries(value)
     .map(([key, item]) => `${goJson(key)}:${goJson(item)}`)
     .join(',')}}`;
@@ -44,8 +46,9 @@ export function goJson(value: Json): string {
 const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 /** How Go's JSON decoder names what it found: `array`, `object`, `number`. */
-export function jsonTypeName(value: Json): string {
+export function jsonTypeName(value: unknown): string {
   if (Array.isArray(value)) return 'array';
+  if (typeof value === 'bigint') return 'number';
   return typeof value === 'boolean' ? 'bool' : typeof value;
 }
 

@@ -8,6 +8,7 @@
  */
 export { type Apply, type ApplyOutcome, applyConfiguration, settleTimes } from './apply.ts';
 export { applyConflict, type Conflict } from './conflicts.ts';
+export { jsonTypeName } from './go-format.ts';
 export { applyJsonPatch } from './json-patch.ts';
 export { applyMergePatch } from './merge-patch.ts';
 export { applyStrategicMergePatch } from './strategic-merge.ts';

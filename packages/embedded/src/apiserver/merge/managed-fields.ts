@@ -1,6 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../schema/schema.ts';
 import { FieldSet } from './field-set.ts';
 import { parseFieldsV1, printFieldsV1 } from './fields-v1.ts';
+import { compareTexts } from './path-element.ts';
 import type { Shape } from './shape.ts';
 import { fitToShape } from './typed-fields.ts';
 
@@ -76,11 +77,6 @@ function compareOwners(a: Ownership, b: Ownership): number {
     compareTexts(a.apiVersion, b.apiVersion) ||
     compareTexts(a.subresource, b.subresource)
   );
-}
-
-function compareTexts(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }
 
 const secondsOf = ({ time }: Ownership) => (time === undefined ? 0 : Math.floor(Date.parse(time) / 1000));

@@ -1,3 +1,4 @@
+import { isNumeric, parseJson, printJson } from '../exact-json.ts';
 import { isObject, type Json } from '../schema/schema.ts';
 import { goJson } from './go-format.ts';
 
@@ -32,11 +33,11 @@ export function parsePathElement(text: string): PathElement | undefined {
     case 'i:':
       return /^-?\d+$/.test(rest) ? text : undefined;
     case 'v:': {
-      const value = parseJson(rest);
+      const value = parsed(rest);
       return value === undefined ? undefined : valueElement(value);
     }
     case 'k:': {
-      const keys = parseJson(rest);
+      const keys = parsed(rest);
       return isObject(keys) ? keyElement(Object.entries(keys)) : undefined;
     }
     default:
@@ -49,8 +50,8 @@ export function compareElements(a: PathElement, b: PathElement): number {
   const kind = 'fkvi'.indexOf(a.charAt(0)) - 'fkvi'.indexOf(b.charAt(0));
   if (kind !== 0) return kind;
   if (a.startsWith('f:')) return compareTexts(a, b);
-  const left = parseJson(a.slice(2));
-  const right = parseJson(b.slice(2));
+  const left = parsed(a.slice(2));
+  const right = parsed(b.slice(2));
   return a.startsWith('k:') ? compareKeys(left, right) : compareValues(left, right);
 }
 
@@ -66,16 +67,16 @@ function compareKeys(left: Json | undefined, right: Json | undefined): number {
   return a.length - b.length;
 }
 
-const VALUE_ORDER = ['number', 'string', 'boolean'];
+const VALUE_ORDER = ['number', 'bigint', 'string', 'boolean'];
 
 function compareValues(a: Json | undefined, b: Json | undefined): number {
-  if (typeof a === 'number' && typeof b === 'number') return a - b;
+  if (isNumeric(a) && isNumeric(b)) return a < b ? -1 : Number(a > b);
   if (typeof a === 'string' && typeof b === 'string') return compareTexts(a, b);
   const kind = VALUE_ORDER.indexOf(typeof a) - VALUE_ORDER.indexOf(typeof b);
   return kind === 0 ? Number(a) - Number(b) : kind;
 }
 
-function compareTexts(a: string, b: string): number {
+export function compareTexts(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
 }
@@ -87,16 +88,15 @@ export function printElement(element: PathElement): string {
   const rest = element.slice(2);
   if (element.startsWith('f:')) return `.${rest}`;
   if (element.startsWith('i:')) return `[${rest}]`;
-  const value = parseJson(rest);
-  if (element.startsWith('v:')) return `[=${JSON.stringify(value)}]`;
+  const value = parsed(rest);
+  if (element.startsWith('v:')) return `[=${printJson(value)}]`;
   const keys = isObject(value) ? Object.entries(value) : [];
-  return `[${keys.map(([name, key]) => `${name}=${JSON.stringify(key)}`).join(',')}]`;
+  return `[${keys.map(([name, key]) => `${name}=${printJson(key)}`).join(',')}]`;
 }
 
-function parseJson(text: string): Json | undefined {
+function parsed(text: string): Json | undefined {
   try {
-    const value: Json = JSON.parse(text);
-    return value;
+    return parseJson(text);
   } catch {
     return undefined;
   }

@@ -1,3 +1,4 @@
+import { isNumeric } from '../exact-json.ts';
 import { isObject, type Json } from '../schema/schema.ts';
 import { goSyntax, goTypeName, goValue } from './go-format.ts';
 import { nameOf } from './list-items.ts';
@@ -63,7 +64,7 @@ function errorsInScalar(value: Json, scalar: ScalarShape, path: string): readonl
 function misfitOfScalar(value: Json, scalar: ScalarShape): string | undefined {
   if (scalar === 'untyped')
     return typeof value === 'object' ? `expected any scalar, got &{${goValue(value)}}` : undefined;
-  if (typeof value === (scalar === 'numeric' ? 'number' : scalar)) return undefined;
+  if (scalar === 'numeric' ? isNumeric(value) : typeof value === scalar) return undefined;
   // Each of the three prints what it got in its own way.
   if (scalar === 'numeric') return `expected numeric (int or float), got ${goTypeName(value)}`;
   if (scalar === 'boolean') return `expected boolean, got &{${goValue(value)}}`;

@@ -1,3 +1,4 @@
+import { isNumeric } from '../exact-json.ts';
 import { isObject, type Json, Schema } from '../schema/schema.ts';
 import { objectMeta } from './object-meta.ts';
 
@@ -158,7 +159,7 @@ class SchemaList implements ListShape {
 
   keyDefault(name: string): Json | undefined {
     const value = this.#items?.property(name)?.node.default;
-    return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : undefined;
+    return typeof value === 'string' || isNumeric(value) || typeof value === 'boolean' ? value : undefined;
   }
 }
 

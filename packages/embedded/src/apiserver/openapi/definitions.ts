@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { JsonSchema } from '@polder/kube';
+import { printJson } from '../exact-json.ts';
 
 /**
  * The schemas of the built-in kinds by their OpenAPI names, a file per Go package. A file is read when one of its names
@@ -36,7 +37,7 @@ export function withReferences(
 ): Readonly<Record<string, JsonSchema>> {
   const found = new Map(schemas);
   const visit = (schema: JsonSchema) => {
-    for (const [, name = ''] of JSON.stringify(schema).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)) {
+    for (const [, name = ''] of printJson(schema).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)) {
       const target = found.has(name) ? undefined : definitions.get(name);
       if (!target) continue;
       found.set(name, target);

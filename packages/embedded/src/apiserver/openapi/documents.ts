@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { JsonSchema } from '@polder/kube';
 import { KUBERNETES_VERSION } from '../builtin/facts.gen.ts';
+import { printJson } from '../exact-json.ts';
 import type { ServedKind } from '../served-kind.ts';
 import { withReferences } from './definitions.ts';
 import { schemasOf } from './kind-schema.ts';
@@ -53,7 +54,7 @@ function hashOf(kinds: readonly ServedKind[]): string {
     origin === 'builtin' ? kind : { kind, plural, verbs, subresources, schema: schema.node },
   );
   return createHash('sha512')
-    .update(JSON.stringify([KUBERNETES_VERSION, facts]))
+    .update(printJson([KUBERNETES_VERSION, facts]))
     .digest('hex')
     .toUpperCase();
 }

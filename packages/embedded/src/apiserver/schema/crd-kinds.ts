@@ -1,3 +1,4 @@
+import { isNumeric } from '../exact-json.ts';
 import type { ScalePaths, ServedKind } from '../served-kind.ts';
 import type { FieldError } from '../status.ts';
 import type { Crd, CrdSubresources, CrdVersion } from './crd.ts';
@@ -74,7 +75,7 @@ function scalePaths(subresources: CrdSubresources | undefined): ScalePaths | und
 function validateReplicas(object: unknown, scale: ScalePaths): readonly FieldError[] {
   return [scale.specReplicasPath, scale.statusReplicasPath].flatMap((path): FieldError[] => {
     const value = compileJsonPath(path)?.(object)[0];
-    if (typeof value !== 'number') return [];
+    if (!isNumeric(value)) return [];
     if (value < 0) return [invalidValue(path, value, 'should be a non-negative integer')];
     return value > 2 ** 31 - 1 ? [invalidValue(path, value, 'should be less than or equal to 2147483647')] : [];
   });

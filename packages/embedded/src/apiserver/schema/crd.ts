@@ -1,4 +1,4 @@
-import type { JsonSchema } from './schema.ts';
+import { isObject, type JsonSchema } from './schema.ts';
 
 /** A CustomResourceDefinition as a user writes it: everything that can be forgotten is optional, validation asks for it. */
 export interface Crd {
@@ -85,9 +85,11 @@ export interface CrdStatus {
 
 /** An object that came over the wire as a CustomResourceDefinition; the kind's own schema has seen to the types. */
 export function crdFrom(object: unknown): Crd {
-  const crd: Crd = JSON.parse(JSON.stringify(object));
-  return crd;
+  if (!isCrd(object)) throw new TypeError('a definition is no object');
+  return object;
 }
+
+const isCrd = (object: unknown): object is Crd => isObject(object);
 
 /** What the server fills in before it validates. */
 export function withCrdDefaults(crd: Crd): Crd {

@@ -1,9 +1,10 @@
 import { RuleValidator } from '../cel/index.ts';
+import { parseJson, printJson } from '../exact-json.ts';
 import type { FieldError } from '../status.ts';
 import { validateEmbeddedResources } from './embedded-resources.ts';
 import { child, invalidValue, keyed } from './field-errors.ts';
 import { prune } from './prune.ts';
-import { type Json, type JsonSchema, Schema } from './schema.ts';
+import { type JsonSchema, Schema } from './schema.ts';
 import { validate } from './validate.ts';
 
 /** A default must be a value that the schema itself accepts, with nothing that pruning would take away. */
@@ -21,7 +22,7 @@ export function validateDefaults(node: JsonSchema, path: string): readonly Field
 
 function validateDefault(node: JsonSchema, wanted: unknown, path: string): readonly FieldError[] {
   const schema = new Schema(node);
-  const value: Json = JSON.parse(JSON.stringify(wanted));
+  const value = parseJson(printJson(wanted));
   const errors =
     prune(schema, value).unknown.length > 0 ? [invalidValue(path, value, 'must not have unknown fields')] : [];
   const embedded = validateEmbeddedResources(schema, value, path);

@@ -1,3 +1,4 @@
+import { parseJson, printJson } from '../exact-json.ts';
 import { isObject, type Json, type Schema } from './schema.ts';
 
 /**
@@ -37,6 +38,5 @@ export function withDefaults(schema: Schema, value: Json): Json {
 const isMisplacedNull = (schema: Schema, value: Json) => value === null && schema.node.nullable !== true;
 
 function fallback(schema: Schema): Json {
-  const copy: Json = JSON.parse(JSON.stringify(schema.default ?? null));
-  return copy;
+  return parseJson(printJson(schema.default ?? null));
 }

@@ -2,6 +2,7 @@
  * The JSONPath of printer columns and scale paths (`k8s.io/client-go/util/jsonpath`, without templates): fields, indexes,
  * slices, wildcards, recursive descent and filters. A missing field is no error: it finds nothing.
  */
+import { isNumeric } from '../exact-json.ts';
 import { isObject } from './schema.ts';
 
 export type JsonPath = (object: unknown) => readonly unknown[];
@@ -61,8 +62,7 @@ function filter(left: Operand, operator: string | undefined, right: Operand | un
 function compare(left: unknown, operator: string, right: unknown): boolean {
   if (operator === '==') return left === right;
   if (operator === '!=') return left !== right;
-  const isComparable =
-    (typeof left === 'number' && typeof right === 'number') || (typeof left === 'string' && typeof right === 'string');
+  const isComparable = (isNumeric(left) && isNumeric(right)) || (typeof left === 'string' && typeof right === 'string');
   if (!isComparable) return false;
   if (operator === '<') return left < right;
   if (operator === '<=') return left <= right;

@@ -1,3 +1,4 @@
+import { printJson } from '../exact-json.ts';
 import type { FieldError } from '../status.ts';
 import { child, duplicate, indexed, invalidValue, keyed } from './field-errors.ts';
 import { isObject, type Schema } from './schema.ts';
@@ -49,7 +50,7 @@ function duplicatesIn(list: readonly unknown[]): readonly number[] {
 
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-  if (!isObject(value)) return JSON.stringify(value);
+  if (!isObject(value)) return printJson(value);
   const members = Object.keys(value).toSorted();
   return `{${members.map((name) => `${JSON.stringify(name)}:${canonical(value[name])}`).join(',')}}`;
 }

@@ -1,3 +1,4 @@
+import { isNumeric, printJson } from '../exact-json.ts';
 import type { Column } from '../served-kind.ts';
 import type { CrdColumn } from './crd.ts';
 import { goFloat } from './field-errors.ts';
@@ -41,9 +42,10 @@ function cellOf(type: Column['type'], value: unknown, now: number): ReturnType<C
   if (value === null) return type === 'string' ? '<no value>' : null;
   switch (type) {
     case 'integer':
+      if (typeof value === 'bigint') return value;
       return typeof value === 'number' ? Math.trunc(value) : null;
     case 'number':
-      return typeof value === 'number' ? value : null;
+      return isNumeric(value) ? value : null;
     case 'boolean':
       return typeof value === 'boolean' ? value : null;
     case 'date':
@@ -57,7 +59,7 @@ function cellOf(type: Column['type'], value: unknown, now: number): ReturnType<C
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return Number.isInteger(value) ? String(value) : goFloat(value);
-  return isObject(value) || Array.isArray(value) ? JSON.stringify(value) : String(value);
+  return isObject(value) || Array.isArray(value) ? printJson(value) : String(value);
 }
 
 function ageOf(time: string, now: number): string {

@@ -2,8 +2,8 @@ import type { JsonSchema } from '@polder/kube';
 
 export type { JsonSchema };
 
-/** Values as they come from the wire. */
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+/** Values as they come from the wire. A bigint is a whole number that is none of JavaScript's: see `exact-json.ts`. */
+export type Json = null | boolean | number | bigint | string | readonly Json[] | { readonly [key: string]: Json };
 export type JsonObject = { readonly [key: string]: Json };
 
 export const isObject = (value: unknown): value is JsonObject =>
@@ -61,6 +61,9 @@ function isZero(value: unknown): boolean {
   return value === '' || value === 0 || value === false || (isObject(value) && Object.keys(value).length === 0);
 }
 
+/** A text or a number by its definition, so that only its name tells what it has to be. CRDs have no such format. */
+const QUANTITY = 'io.k8s.apimachinery.pkg.api.resource.Quantity';
+
 /**
  * `{ allOf: [{ $ref }], description, default }` is how OpenAPI 3.0 says "that type, with my own description".
  * A generated definition without any structure (RawExtension, FieldsV1, JSON) is a place for anything.
@@ -69,6 +72,7 @@ function flatten(node: JsonSchema, definitions: ReadonlyMap<string, JsonSchema>)
   if (node.$ref !== undefined) {
     const name = node.$ref.slice(node.$ref.lastIndexOf('/') + 1);
     const definition = flatten(definitions.get(name) ?? {}, definitions);
+    if (name === QUANTITY) return { ...definition, format: 'quantity' };
     const { type = 'object', properties, additionalProperties, oneOf } = definition;
     const isOpen = type === 'object' && (properties ?? additionalProperties ?? oneOf) === undefined;
     return isOpen ? { ...definition, 'x-kubernetes-preserve-unknown-fields': true } : definition;

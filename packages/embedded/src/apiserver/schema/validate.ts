@@ -2,6 +2,7 @@
  * A value against a schema, in the words of the real server: `k8s.io/kube-openapi/pkg/validation/validate` finds the
  * errors, `apiextensions-apiserver` turns them into field errors. All errors are reported at once.
  */
+import { isNumeric } from '../exact-json.ts';
 import type { FieldError } from '../status.ts';
 import type { Correlation } from './correlation.ts';
 import { sameJson } from './equality.ts';
@@ -58,7 +59,7 @@ function checkValue(schema: Schema, value: unknown, path: string, correlation: C
   if (typesOf(node).length > 0 || formatOf(node) !== '') results.push(checkType(node, value, path));
   results.push(checkAlternatives(schema, value, path, correlation));
   if (typeof value === 'string') results.push(checkString(node, value, path), checkFormat(node, value, path));
-  if (typeof value === 'number') {
+  if (isNumeric(value)) {
     results.push(found(validateNumber(node, typesOf(node), formatOf(node), value, path), 1));
   }
   if (Array.isArray(value)) results.push(checkItems(schema, value, path, correlation));
@@ -87,6 +88,7 @@ function formatOf(node: JsonSchema): string {
 function typeOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
+  if (typeof value === 'bigint') return 'integer';
   if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
   return typeof value;
 }

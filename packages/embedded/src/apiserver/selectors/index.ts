@@ -1,5 +1,6 @@
 export { type FieldSelector, parseFieldSelector } from './field-selector.ts';
 export {
+  asStructured,
   everything,
   type LabelSelector,
   parseLabelSelector,

@@ -1,3 +1,5 @@
+import { asText } from '../object-text.ts';
+import type { JsonObject } from '../schema/schema.ts';
 import { badRequest } from '../status.ts';
 
 export type LabelSelector = (labels: Readonly<Record<string, string>> | undefined) => boolean;
@@ -38,6 +40,12 @@ export interface StructuredSelector {
   }[];
 }
 
+/** Services and replication controllers select by a plain map of labels. */
+export function asStructured(selector: JsonObject): StructuredSelector {
+  if ('matchLabels' in selector || 'matchExpressions' in selector) return selector;
+  return { matchLabels: Object.fromEntries(Object.entries(selector).map(([key, label]) => [key, asText(label)])) };
+}
+
 const STRUCTURED: Readonly<Record<string, Operator>> = {
   In: 'in',
   NotIn: 'notin',
@@ -45,7 +53,7 @@ const STRUCTURED: Readonly<Record<string, Operator>> = {
   DoesNotExist: '!',
 };
 
-/** `a=b,c in (d,e)`: how the structured form is shown in `status.selector` of a Scale. */
+/** `a=b,c in (d,e)`: how the structured form is shown in tables and in `status.selector` of a Scale. */
 export function printLabelSelector(selector: StructuredSelector): string {
   const equal = Object.entries(selector.matchLabels ?? {}).map(([key, value]) => ({ key, text: `${key}=${value}` }));
   const expressions = (selector.matchExpressions ?? []).map(({ key, operator, values = [] }) => ({

@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseLabelSelector, printLabelSelector, type StructuredSelector, structuredLabelSelector } from './index.ts';
+import {
+  asStructured,
+  parseLabelSelector,
+  printLabelSelector,
+  type StructuredSelector,
+  structuredLabelSelector,
+} from './index.ts';
 
 describe('a label selector', () => {
   it.each([
@@ -28,6 +34,33 @@ describe('a label selector', () => {
     ['a===', "unable to parse requirement: found '=', expected: identifier"],
   ])('%s is refused in the words of the real server', (text, message) => {
     expect(() => parseLabelSelector(text)).toThrow(message);
+  });
+
+  const structure = {
+    matchLabels: { app: 'web' },
+    matchExpressions: [
+      { key: 'tier', operator: 'In', values: ['b', 'a'] },
+      { key: 'zone', operator: 'NotIn', values: ['x'] },
+      { key: 'new', operator: 'Exists' },
+      { key: 'old', operator: 'DoesNotExist' },
+    ],
+  };
+
+  it.each([
+    [{ app: 'web', tier: 'a', new: '' }, true],
+    [{ app: 'web', tier: 'a', new: '', zone: 'z' }, true],
+    [{ app: 'api', tier: 'a', new: '' }, false],
+    [{ app: 'web', tier: 'c', new: '' }, false],
+    [{ app: 'web', tier: 'a', new: '', zone: 'x' }, false],
+    [{ app: 'web', tier: 'a' }, false],
+    [{ app: 'web', tier: 'a', new: '', old: '' }, false],
+  ])('in an object says of %j: %s', (labels, expected) => {
+    expect(structuredLabelSelector(structure)(labels)).toBe(expected);
+  });
+
+  it('is written as kubectl writes it, by key', () => {
+    expect(printLabelSelector(structure)).toBe('app=web,new,!old,tier in (a,b),zone notin (x)');
+    expect(printLabelSelector(asStructured({ b: 'c', a: 'b' }))).toBe('a=b,b=c');
   });
 
   it('selects the same whether it is written as text or as a structure', () => {

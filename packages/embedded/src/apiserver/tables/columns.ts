@@ -1,5 +1,5 @@
 import { listAt, numberAt, objectAt, objectsAt, textAt } from '../builtin/fields.ts';
-import { selectorText } from '../builtin/label-selector.ts';
+import { asStructured, printLabelSelector } from '../selectors/index.ts';
 import type { Column, WireObject } from '../served-kind.ts';
 import { since } from './human-duration.ts';
 
@@ -46,7 +46,7 @@ export const joined = (texts: readonly unknown[], empty = '<none>') => (texts.le
 
 /** `web=a,tier=b`. */
 export function labelsText(object: unknown, ...path: readonly string[]): string {
-  return selectorText(objectAt(object, ...path)) || '<none>';
+  return printLabelSelector(asStructured(objectAt(object, ...path))) || '<none>';
 }
 
 /** Names, images and selector of a workload's pods. */

@@ -1,3 +1,5 @@
+import { misspelledQuantity } from '../builtin/index.ts';
+import { jsonTypeName } from '../merge/index.ts';
 import { asText, asWire } from '../object-text.ts';
 import { duplicateKeys } from '../schema/duplicate-keys.ts';
 import { duplicateFieldMessage, prune, strictDecodingMessage, unknownFieldMessage } from '../schema/prune.ts';
@@ -47,6 +49,9 @@ export function decode(
     return asWire(pruned);
   }
   const typeful = withoutNulls(pruned);
+  // Go's decoder gives up at once on a quantity, and reads on after a wrong type.
+  const problem = misspelledQuantity(served.kind.schema, typeful);
+  if (problem !== undefined) throw refuse(problem);
   checkShape(served.kind, typeful);
   return asWire(typeful);
 }
@@ -118,13 +123,8 @@ function checkShape(kind: ServedKind, object: JsonObject): void {
   const wanted = goTypeAt(kind.schema, misfit.field);
   throw undecodable(
     kind,
-    `json: cannot unmarshal ${jsonType(misfit.value)} into Go struct field ${kind.kind}.${misfit.field} of type ${wanted}`,
+    `json: cannot unmarshal ${jsonTypeName(misfit.value)} into Go struct field ${kind.kind}.${misfit.field} of type ${wanted}`,
   );
-}
-
-function jsonType(value: unknown): string {
-  if (Array.isArray(value)) return 'array';
-  return typeof value === 'boolean' ? 'bool' : typeof value;
 }
 
 function goTypeAt(schema: Schema, field: string): string {

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { POD_MUTABLE } from '../builtin/index.ts';
 import { asWire, valueAt, withValueAt } from '../object-text.ts';
 import type { WireObject } from '../served-kind.ts';
 import { invalid } from '../status.ts';
@@ -16,6 +17,5 @@ export function withEphemeralContainers(live: WireObject, wanted: WireObject): W
 /** Only that endpoint adds them. */
 export function checkEphemeralContainers({ served, subresource }: Call, pod: WireObject, live: WireObject): void {
   if (subresource === 'ephemeralcontainers' || isDeepStrictEqual(valueAt(pod, PATH), valueAt(live, PATH))) return;
-  const detail = 'pod updates may not change fields other than those of its containers; use /ephemeralcontainers';
-  throw invalid(served.kind, pod.metadata.name, [{ type: 'Forbidden', field: 'spec', detail }]);
+  throw invalid(served.kind, pod.metadata.name, [{ type: 'Forbidden', field: 'spec', detail: POD_MUTABLE }]);
 }

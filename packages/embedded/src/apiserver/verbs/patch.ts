@@ -1,3 +1,4 @@
+import { misspelledQuantity } from '../builtin/index.ts';
 import {
   applyConfiguration,
   applyConflict,
@@ -10,7 +11,7 @@ import {
 import { asJson, asText, asWire } from '../object-text.ts';
 import { isObject, type Json, type JsonObject } from '../schema/schema.ts';
 import type { WireObject } from '../served-kind.ts';
-import { badRequest, conflict, type FieldError, invalid, type StatusError } from '../status.ts';
+import { badRequest, conflict, type FieldError, invalid, type StatusError, unnamed } from '../status.ts';
 import { type Call, keyIn } from './call.ts';
 import { createObject } from './create.ts';
 import { type Body, decode } from './decode.ts';
@@ -93,6 +94,8 @@ async function apply(call: Call, options: WriteOptions, body: Body): Promise<Wri
       force: options.force ?? false,
     });
     if (outcome.outcome === 'conflict') throw applyConflict(outcome.conflicts);
+    const problem = misspelledQuantity(served.kind.schema, outcome.object);
+    if (problem !== undefined) throw unconvertible(call, problem);
     return asWire(outcome.object);
   };
   const exists = call.core.store.cache(served.resource).get(keyIn(call, name)) !== undefined;
@@ -128,6 +131,14 @@ function configuration(call: Call, body: Body): JsonObject {
     ...value,
     metadata: { ...sent, name, ...(call.namespace !== undefined && { namespace: call.namespace }) },
   };
+}
+
+/** Merged without types, the object is given its Go type at last: to the real server a failure of its own. */
+function unconvertible({ served, namespace = '', name = '' }: Call, why: string): StatusError {
+  const type = `${served.kind.group}/${served.kind.version}, Kind=${served.kind.kind}`;
+  return unnamed(
+    `failed to convert new object (${namespace}/${name}; ${type}) to proper version: unable to convert unstructured object to ${type}: ${why}`,
+  );
 }
 
 /** An apply with a uid means one certain object; it must not bring another one into being. */

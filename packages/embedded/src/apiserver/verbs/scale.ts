@@ -1,6 +1,6 @@
-import { asText, asWire, textOf, valueAt, withValueAt } from '../object-text.ts';
+import { asWire, textOf, valueAt, withValueAt } from '../object-text.ts';
 import { isObject, type Json } from '../schema/schema.ts';
-import { printLabelSelector } from '../selectors/index.ts';
+import { asStructured, printLabelSelector } from '../selectors/index.ts';
 import type { ScalePaths, WireObject } from '../served-kind.ts';
 import { badRequest, invalid, noSuchPath } from '../status.ts';
 import type { Entry } from '../watch/index.ts';
@@ -82,12 +82,7 @@ function selectorOf(object: WireObject, { labelSelectorPath }: ScalePaths): { se
   const selector = labelSelectorPath === undefined ? undefined : valueAt(object, split(labelSelectorPath));
   if (typeof selector === 'string') return { selector };
   if (!isObject(selector)) return {};
-  const structured: Parameters<typeof printLabelSelector>[0] =
-    'matchLabels' in selector || 'matchExpressions' in selector ? selector : { matchLabels: labelsIn(selector) };
-  return { selector: printLabelSelector(structured) };
+  return { selector: printLabelSelector(asStructured(selector)) };
 }
-
-const labelsIn = (value: Readonly<Record<string, Json>>) =>
-  Object.fromEntries(Object.entries(value).map(([key, label]) => [key, asText(label)]));
 
 const split = (path: string) => path.replace(/^\./, '').split('.');

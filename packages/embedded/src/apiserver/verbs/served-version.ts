@@ -1,9 +1,9 @@
 import { textOf } from '../object-text.ts';
 import type { WireObject } from '../served-kind.ts';
-import type { ServedResource } from '../served-kinds.ts';
+import { converted, type ServedResource } from '../served-kinds.ts';
 import type { Entry } from '../watch/index.ts';
 
-const converted = new WeakMap<Entry, Map<string, Entry>>();
+const conversions = new WeakMap<Entry, Map<string, Entry>>();
 
 /** Entries in the version that is served. Mostly they are stored in it, and nothing happens. */
 export function inServedVersion(
@@ -19,7 +19,7 @@ async function convertAll(
   entries: readonly Entry[],
   others: readonly Entry[],
 ): Promise<readonly Entry[]> {
-  const missing = others.filter((entry) => converted.get(entry)?.has(served.apiVersion) !== true);
+  const missing = others.filter((entry) => conversions.get(entry)?.has(served.apiVersion) !== true);
   const objects = await served.conversion.convert(
     missing.map(({ object }) => object),
     served.apiVersion,
@@ -27,11 +27,11 @@ async function convertAll(
   for (const [index, entry] of missing.entries()) {
     const object = objects[index];
     if (object === undefined) continue;
-    const versions = converted.get(entry) ?? new Map<string, Entry>();
+    const versions = conversions.get(entry) ?? new Map<string, Entry>();
     versions.set(served.apiVersion, { ...entry, object, text: textOf(object) });
-    converted.set(entry, versions);
+    conversions.set(entry, versions);
   }
-  return entries.map((entry) => converted.get(entry)?.get(served.apiVersion) ?? entry);
+  return entries.map((entry) => conversions.get(entry)?.get(served.apiVersion) ?? entry);
 }
 
 export async function oneInServedVersion(served: ServedResource, entry: Entry): Promise<Entry> {
@@ -40,8 +40,6 @@ export async function oneInServedVersion(served: ServedResource, entry: Entry): 
 }
 
 /** The object as it is stored: in the storage version of its resource. */
-export async function storedForm({ conversion }: ServedResource, object: WireObject): Promise<WireObject> {
-  if (object.apiVersion === conversion.storageVersion) return object;
-  const [stored = object] = await conversion.convert([object], conversion.storageVersion);
-  return stored;
+export function storedForm({ conversion }: ServedResource, object: WireObject): Promise<WireObject> {
+  return converted({ conversion, apiVersion: conversion.storageVersion }, object);
 }

@@ -2,6 +2,7 @@ import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { type Clock, withTimeout } from '@polder/kube';
 import { uuid } from '../core.ts';
+import { printJson } from '../exact-json.ts';
 
 /** Where a webhook is: the `clientConfig` of admission and conversion webhooks alike. */
 export interface WebhookAddress {
@@ -52,7 +53,7 @@ export function webhookCaller(options: {
       const { url, serverName } = await located(address, options.resolve);
       const ca = address.caBundle === undefined ? undefined : Buffer.from(address.caBundle, 'base64').toString();
       return withTimeout(options.clock, timeoutMs, undefined, `Post "${url}"`, (signal) =>
-        options.post({ url, serverName, ca, body: JSON.stringify(body), signal }),
+        options.post({ url, serverName, ca, body: printJson(body), signal }),
       );
     },
   };

@@ -117,13 +117,10 @@ async function onSubresource(task: Task, subresource: string): Promise<Answer> {
     case 'create token':
       return json(201, serviceAccountToken(call, body().value));
     case 'get ephemeralcontainers':
-    case 'get resize':
       return shown(200, await get(call));
     case 'update ephemeralcontainers':
-    case 'update resize':
       return shown(200, (await update(call, body())).entry);
-    case 'patch ephemeralcontainers':
-    case 'patch resize': {
+    case 'patch ephemeralcontainers': {
       const { type, value } = patchOf(task);
       return shown(200, (await patch(call, type, value)).entry);
     }

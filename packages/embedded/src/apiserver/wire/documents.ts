@@ -9,6 +9,7 @@ import {
   groupList,
   resourceList,
 } from '../discovery/index.ts';
+import { printJson } from '../exact-json.ts';
 import { acceptsJson, groupDocument, index, PROTOBUF_V2, swagger, swaggerForm } from '../openapi/index.ts';
 import type { ServedKind } from '../served-kind.ts';
 import type { ServedKinds } from '../served-kinds.ts';
@@ -150,7 +151,7 @@ const texts = new WeakMap<readonly ServedKind[], Map<string, string>>();
 function cached(kinds: readonly ServedKind[], name: string, make: () => unknown): string {
   const known = texts.get(kinds) ?? new Map<string, string>();
   texts.set(kinds, known);
-  const text = known.get(name) ?? JSON.stringify(make() ?? '');
+  const text = known.get(name) ?? printJson(make() ?? '');
   known.set(name, text);
   return text === '""' ? '' : text;
 }

@@ -1,6 +1,7 @@
 import { TransportError, type TransportRequest, type TransportResponse } from '@polder/kube';
 import { stringify } from 'yaml';
 import { type Core, uuid } from '../core.ts';
+import { parseJson } from '../exact-json.ts';
 import { type Circumstances, interception } from '../faults/index.ts';
 import { noSuchPath } from '../status.ts';
 import type { IncludeObject } from '../tables/index.ts';
@@ -87,5 +88,5 @@ function includeOf(query: URLSearchParams): IncludeObject {
 
 function asYaml(answer: Answer): Answer {
   if (typeof answer.body !== 'string' || answer.contentType !== undefined) return answer;
-  return { ...answer, contentType: 'application/yaml', body: stringify(JSON.parse(answer.body)) };
+  return { ...answer, contentType: 'application/yaml', body: stringify(parseJson(answer.body)) };
 }

@@ -1,3 +1,4 @@
+import { printJson } from '../exact-json.ts';
 import type { Page } from '../list/index.ts';
 import { textOf, withoutType } from '../object-text.ts';
 import type { ServedResource } from '../served-kinds.ts';
@@ -28,7 +29,7 @@ export function objectText(showing: Showing, entry: Entry): string {
         `you requested PartialObjectMetadataList, but the requested object is not a list (${served.kind.kind})`,
       );
     case 'table':
-      return JSON.stringify(table(served.kind, [entry.object], now, include));
+      return printJson(table(served.kind, [entry.object], now, include));
   }
 }
 
@@ -49,7 +50,7 @@ export function pageText({ form, served, now, include }: Showing, page: Page): s
       throw wrongForm(`you requested PartialObjectMetadata, but the requested object is a list (${kind.listKind})`);
     case 'table': {
       const objects = page.entries.map(({ object }) => object);
-      return JSON.stringify({ ...table(kind, objects, now, include), metadata: meta });
+      return printJson({ ...table(kind, objects, now, include), metadata: meta });
     }
     case 'object':
       return list(
@@ -67,7 +68,7 @@ export function eventTexts(showing: Showing): (event: WatchEvent) => string {
     const whole = table(showing.served.kind, [entry.object], showing.now, showing.include);
     const shown = hasColumns ? { ...whole, columnDefinitions: null } : whole;
     hasColumns = true;
-    return JSON.stringify(shown);
+    return printJson(shown);
   };
   return (event) => {
     const object =

@@ -1,26 +1,9 @@
 import type { Environment } from '@marcbachmann/cel-js';
+import { parseQuantity, quantityProblem } from '../../builtin/quantity.ts';
 
 const NANO = 1_000_000_000n;
-const SUFFIXES: Readonly<Record<string, readonly [numerator: bigint, denominator: bigint]>> = {
-  n: [1n, NANO],
-  u: [1n, 1_000_000n],
-  m: [1n, 1_000n],
-  '': [1n, 1n],
-  k: [10n ** 3n, 1n],
-  M: [10n ** 6n, 1n],
-  G: [10n ** 9n, 1n],
-  T: [10n ** 12n, 1n],
-  P: [10n ** 15n, 1n],
-  E: [10n ** 18n, 1n],
-  Ki: [1n << 10n, 1n],
-  Mi: [1n << 20n, 1n],
-  Gi: [1n << 30n, 1n],
-  Ti: [1n << 40n, 1n],
-  Pi: [1n << 50n, 1n],
-  Ei: [1n << 60n, 1n],
-};
 
-/** An amount in billionths, the finest Kubernetes keeps: finer ones are rounded up. */
+/** An amount as expressions see it. */
 class Quantity {
   readonly nanos: bigint;
 
@@ -29,16 +12,8 @@ class Quantity {
   }
 
   static parse(text: string): Quantity | undefined {
-    const match = /^(?=.)([+-]?)(\d*\.?\d*)(?:[eE]([+-]?\d+)|([numkMGTPE]|[KMGTPE]i)?)$/.exec(text);
-    if (match === null) return undefined;
-    const [, sign, digits = '', exponent = '0', suffix = ''] = match;
-    const [whole = '', fraction = ''] = digits.split('.');
-    const [numerator = 1n, denominator = 1n] = SUFFIXES[suffix] ?? [];
-    const power = Number(exponent) - fraction.length;
-    const top = BigInt(whole + fraction || '0') * numerator * NANO * 10n ** BigInt(Math.max(0, power));
-    const bottom = denominator * 10n ** BigInt(Math.max(0, -power));
-    const nanos = (top + bottom - 1n) / bottom;
-    return new Quantity(sign === '-' ? -nanos : nanos);
+    const parsed = parseQuantity(text);
+    return parsed && new Quantity(parsed.nanos);
   }
 
   static of(value: Quantity | bigint): Quantity {
@@ -58,7 +33,7 @@ class Quantity {
 function quantityOf(text: string): Quantity {
   const quantity = Quantity.parse(text);
   if (quantity !== undefined) return quantity;
-  throw new Error("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
+  throw new Error(quantityProblem(text));
 }
 
 const TYPE = 'kubernetes.Quantity';
