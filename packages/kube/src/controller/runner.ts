@@ -180,8 +180,10 @@ function statesIn<T>(event: StoreEvent<T>): readonly T[] {
 function isStatusAlone(event: StoreEvent<KubernetesObject & { readonly spec?: unknown }>): boolean {
   if (event.type !== 'modified') return false;
   const { old, object } = event;
-  const bare = ({ metadata: { resourceVersion: _, generation: __, ...rest } }: KubernetesObject) => rest;
-  return old.spec === object.spec && isDeepStrictEqual(bare(old), bare(object));
+  const version = { resourceVersion: '', generation: 0 };
+  return (
+    old.spec === object.spec && isDeepStrictEqual({ ...old.metadata, ...version }, { ...object.metadata, ...version })
+  );
 }
 
 function ownersOf(object: KubernetesObject, kind: Kind): readonly ObjectRef[] {

@@ -11,11 +11,12 @@ export const bool: WireType<boolean> = { code: 0, bytes: (value) => varint(value
 
 export const int64: WireType<number> = { code: 0, bytes: varint };
 
-export const double: WireType<number> = {
+/** A bound may be an exact whole number that no double holds; the message has nothing better for it. */
+export const double: WireType<number | bigint> = {
   code: 1,
   bytes: (value) => {
     const bytes = Buffer.alloc(8);
-    bytes.writeDoubleLE(value);
+    bytes.writeDoubleLE(Number(value));
     return bytes;
   },
 };
