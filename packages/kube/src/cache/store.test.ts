@@ -158,11 +158,12 @@ test('after any changes and relists, store, indexes and every handler agree with
       const store = new Store<Thing>({ log: silentLogger, indexes: byColour });
       const server = new Map<string, Thing>();
       const heard = new Map<string, Thing>();
+      const wrong: string[] = [];
       const follow = () =>
         store.subscribe((event) => {
           const key = event.object.metadata.name;
           // No event is doubled or lost: what is added was unknown, what changes or goes was known.
-          expect(heard.has(key)).toBe(event.type !== 'added');
+          if (heard.has(key) !== (event.type !== 'added')) wrong.push(`${event.type} ${key}`);
           if (event.type === 'deleted') heard.delete(key);
           else heard.set(key, event.object);
         });
@@ -190,6 +191,7 @@ test('after any changes and relists, store, indexes and every handler agree with
       if (subscribeAt >= changes.length) follow();
       const sorted = (objects: Iterable<Thing>) =>
         [...objects].toSorted((a, b) => a.metadata.name.localeCompare(b.metadata.name));
+      expect(wrong).toEqual([]);
       expect(sorted(store.list())).toEqual(sorted(server.values()));
       expect(sorted(heard.values())).toEqual(sorted(server.values()));
       for (const value of ['red', 'green']) {

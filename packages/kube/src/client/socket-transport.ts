@@ -109,6 +109,8 @@ function responseOf(answer: Dispatcher.ResponseData, request: TransportRequest):
   for (const [name, value] of Object.entries(answer.headers)) {
     headers[name] = Array.isArray(value) ? value.join(', ') : value;
   }
+  // Whoever reads is told what breaks; a body that nobody reads any more must not end the process.
+  answer.body.on('error', () => {});
   const broken = (cause: unknown) =>
     request.signal?.aborted
       ? request.signal.reason
@@ -136,8 +138,6 @@ function responseOf(answer: Dispatcher.ResponseData, request: TransportRequest):
         answer.body.destroy();
       }
     },
-    async discard() {
-      answer.body.destroy();
-    },
+    discard: () => answer.body.dump(),
   };
 }

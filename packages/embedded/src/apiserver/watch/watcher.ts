@@ -206,8 +206,10 @@ export class Watcher {
     this.#state = 'silent';
   }
 
-  interfere(interference: Interference): void {
-    this.#interference = interference;
+  /** Adds to what is in force already. A delay only grows: no event may overtake an earlier one. */
+  interfere({ copies, delayMs }: Interference): void {
+    const before = this.#interference;
+    this.#interference = { copies: Math.max(before.copies, copies), delayMs: Math.max(before.delayMs, delayMs) };
   }
 
   #release(): void {
