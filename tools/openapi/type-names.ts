@@ -2,7 +2,8 @@ import type { Api } from './api.ts';
 
 /** What has a hand-written type in `kinds/`, or is one of JSON's own. The value is the TypeScript of it. */
 export const WRITTEN_BY_HAND: Readonly<Record<string, string>> = {
-  'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta': 'ObjectMeta',
+  // Of what is made from a template; whole objects have theirs from KubernetesObject.
+  'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta': 'Partial<ObjectMeta>',
   'io.k8s.apimachinery.pkg.apis.meta.v1.OwnerReference': 'OwnerReference',
   'io.k8s.apimachinery.pkg.apis.meta.v1.ManagedFieldsEntry': 'ManagedFieldsEntry',
   'io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1': 'Readonly<Record<string, unknown>>',

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { ConfigMap, EventsV1Event, isNotFound } from '../src/index.ts';
+import { ConfigMap, EventsV1Event, isNotFound, Namespace } from '../src/index.ts';
 import { type Operator, TestCluster } from './test-cluster.ts';
 import { Widget } from './widgets.ts';
 
@@ -147,4 +147,17 @@ test('a hundred resources are all seen to, and none twice', async () => {
   cluster.operator();
   await cluster.until('all are ready', () => cluster.converged(...names));
   expect(cluster.factory.orders).toHaveLength(100);
+});
+
+test('an operator of some namespaces sees to those, and to no others', async () => {
+  for (const name of ['one', 'two', 'three']) await cluster.client.create(Namespace, { metadata: { name } });
+  for (const namespace of ['one', 'two', 'three']) {
+    await cluster.client.create(Widget, { metadata: { namespace, name: 'w' }, spec: { colour: 'red' } });
+  }
+  cluster.operator({ namespaces: ['one', 'two'] });
+  await cluster.until('both are seen to', () => cluster.factory.parts.size === 2);
+  await cluster.clock.advance(600_000);
+  const { status } = await cluster.client.get(Widget, { namespace: 'three', name: 'w' });
+  expect(status).toBeUndefined();
+  expect(cluster.factory.orders).toHaveLength(2);
 });

@@ -1941,7 +1941,7 @@ export interface JobStatus {
 /** JobTemplateSpec describes the data a Job should have when created from a template */
 export interface JobTemplateSpec {
   /** Standard object's metadata of the jobs created from this template. */
-  readonly metadata?: ObjectMeta;
+  readonly metadata?: Partial<ObjectMeta>;
   /** Specification of the desired behavior of the job. */
   readonly spec?: JobSpec;
 }
@@ -2727,7 +2727,7 @@ export interface PersistentVolumeClaimStatus {
 /** PersistentVolumeClaimTemplate is used to produce PersistentVolumeClaim objects as part of an EphemeralVolumeSource. */
 export interface PersistentVolumeClaimTemplate {
   /** May contain labels and annotations that will be copied into the PVC when creating it. */
-  readonly metadata?: ObjectMeta;
+  readonly metadata?: Partial<ObjectMeta>;
   /** The specification for the PersistentVolumeClaim. */
   readonly spec: PersistentVolumeClaimSpec;
 }
@@ -3227,7 +3227,7 @@ export interface PodTemplate extends KubernetesObject {
 /** PodTemplateSpec describes the data a pod should have when created from a template */
 export interface PodTemplateSpec {
   /** Standard object's metadata. */
-  readonly metadata?: ObjectMeta;
+  readonly metadata?: Partial<ObjectMeta>;
   /** Specification of the desired behavior of the pod. */
   readonly spec?: PodSpec;
 }
