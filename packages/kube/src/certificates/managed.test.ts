@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
+import { createApiServer } from '@polder/embedded';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { ObjectServer } from '../../test/object-server.ts';
+import { ObservedTransport } from '../../test/observed-transport.ts';
 import { Client } from '../client/index.ts';
 import { VirtualClock } from '../clock/index.ts';
 import { Secret, ValidatingWebhookConfiguration } from '../kinds/index.ts';
@@ -11,59 +12,61 @@ import { heldIn } from './secret.ts';
 import type { CertificateSource } from './source.ts';
 
 const DAY = 24 * 60 * 60_000;
-const how = { sideEffects: 'None', admissionReviewVersions: ['v1'] } as const;
-const secret = { namespace: 'polder', name: 'webhook' };
+const service = { namespace: 'default', name: 'hook' };
+const secret = { namespace: 'default', name: 'webhook' };
+const configuration = { name: 'polder' };
+const webhook = (name: string) =>
+  ({ name, clientConfig: { service }, sideEffects: 'None', admissionReviewVersions: ['v1'] }) as const;
 
 let clock: VirtualClock;
-let server: ObjectServer;
+let transport: ObservedTransport;
+let user: Client;
 let stop: AbortController;
-beforeEach(() => {
+beforeEach(async () => {
   clock = new VirtualClock();
-  server = new ObjectServer();
+  const server = createApiServer({ clock });
+  transport = new ObservedTransport(server.transport());
+  user = new Client({ transport: server.transport(), userAgent: 'user', clock });
   stop = new AbortController();
-  server.put(ValidatingWebhookConfiguration, {
-    apiVersion: 'admissionregistration.k8s.io/v1',
-    kind: 'ValidatingWebhookConfiguration',
-    metadata: { name: 'polder' },
-    webhooks: [
-      { name: 'a', clientConfig: {}, ...how },
-      { name: 'b', clientConfig: {}, ...how },
-    ],
+  await user.create(ValidatingWebhookConfiguration, {
+    metadata: configuration,
+    webhooks: [webhook('a.polder.io'), webhook('b.polder.io')],
   });
 });
 
 const start = () =>
   managedCertificates(
     {
-      client: new Client({ transport: server, userAgent: 'test', clock }),
+      client: new Client({ transport, userAgent: 'test', clock }),
       clock,
       log: silentLogger,
       secret,
-      services: [{ namespace: 'polder', name: 'hook' }],
+      services: [service],
       trustedBy: [
-        { kind: 'ValidatingWebhookConfiguration', name: 'polder' },
+        { kind: 'ValidatingWebhookConfiguration', ...configuration },
         { kind: 'CustomResourceDefinition', name: 'not.installed' },
       ],
     },
     stop.signal,
   );
 
-const bundles = () =>
-  (server.at(ValidatingWebhookConfiguration, { name: 'polder' })?.webhooks ?? []).map(({ clientConfig }) =>
+const bundles = async () => {
+  const { webhooks = [] } = await user.get(ValidatingWebhookConfiguration, configuration);
+  return webhooks.map(({ clientConfig }) =>
     certificatesIn(Buffer.from(clientConfig.caBundle ?? '', 'base64').toString()),
   );
-const held = () => {
-  const found = server.at(Secret, secret);
-  const content = found && heldIn(found);
+};
+const held = async () => {
+  const content = heldIn(await user.get(Secret, secret));
   if (!content) throw new Error('the Secret is not whole');
   return content;
 };
-const isTrusted = ({ current }: CertificateSource) =>
-  bundles().every((bundle) => bundle.some((authority) => isIssuedBy(current.certificate, authority)));
+const isTrusted = async ({ current: { certificate } }: CertificateSource) =>
+  (await bundles()).every((bundle) => bundle.some((authority) => isIssuedBy(certificate, authority)));
 
 /** Making keys takes real time, which the virtual clock does not see: it moves on in small steps until it is done. */
-const eventually = async (done: () => boolean) => {
-  while (!done()) await clock.advance(1_000);
+const eventually = async (done: () => boolean | Promise<boolean>) => {
+  while (!(await done())) await clock.advance(1_000);
 };
 
 describe('a pair', () => {
@@ -109,9 +112,9 @@ describe('managed certificates', () => {
   test('are made by whoever comes first, trusted before they are served, and the same for all', async () => {
     const [one, two] = await Promise.all([start(), start()]);
     expect(one.current).toEqual(two.current);
-    expect(isTrusted(one)).toBe(true);
-    expect(new X509Certificate(one.current.certificate).checkHost('hook.polder.svc')).toBe('hook.polder.svc');
-    expect(server.at(Secret, secret)?.type).toBe('kubernetes.io/tls');
+    expect(await isTrusted(one)).toBe(true);
+    expect(new X509Certificate(one.current.certificate).checkHost('hook.default.svc')).toBe('hook.default.svc');
+    expect((await user.get(Secret, secret)).type).toBe('kubernetes.io/tls');
     await Promise.all([one.stop(), two.stop()]);
     expect(clock.pending).toBe(0);
   });
@@ -119,56 +122,52 @@ describe('managed certificates', () => {
   test('cause no writes while nothing is due', async () => {
     const one = await start();
     await clock.advance(60_000);
-    server.requests.length = 0;
+    transport.requests.length = 0;
     await clock.advance(3_600_000);
-    expect(server.requests.filter((request) => !request.startsWith('GET'))).toEqual([]);
+    expect(transport.requests.filter((request) => !request.startsWith('GET'))).toEqual([]);
     await one.stop();
   });
 
   test('put the bundle back where somebody wiped it', async () => {
     const one = await start();
-    const configuration = server.at(ValidatingWebhookConfiguration, { name: 'polder' });
-    if (!configuration) throw new Error('no configuration');
-    server.put(ValidatingWebhookConfiguration, {
-      ...configuration,
-      webhooks: [{ name: 'c', clientConfig: {}, ...how }],
-    });
+    const body = { webhooks: [webhook('c.polder.io')] };
+    await user.patch(ValidatingWebhookConfiguration, configuration, { type: 'merge', body });
     await clock.advance(60_000);
-    expect(isTrusted(one)).toBe(true);
+    expect(await isTrusted(one)).toBe(true);
     await one.stop();
   });
 
   test('rotate without a restart, and at no moment is a certificate served that is not trusted', async () => {
     const before = await start();
     const first = before.current;
-    const old = held().authorities[0];
+    const old = (await held()).authorities[0];
     await before.stop();
     await clock.advance(83 * DAY - 60_000);
 
     const one = await start();
-    const served: boolean[] = [];
+    const served: Promise<boolean>[] = [];
     one.subscribe(() => served.push(isTrusted(one)));
     await clock.advance(30_000);
-    expect(held().authorities).toEqual([old]);
+    expect((await held()).authorities).toEqual([old]);
 
-    await eventually(() => held().authorities.length === 2);
-    expect(held().authorities[1]).toBe(old);
-    await eventually(() => bundles().every((bundle) => bundle.length === 2));
+    await eventually(async () => (await held()).authorities.length === 2);
+    expect((await held()).authorities[1]).toBe(old);
+    await eventually(async () => (await bundles()).every((bundle) => bundle.length === 2));
     expect(one.current).toEqual(first);
 
     await eventually(() => one.current.certificate !== first.certificate);
-    expect(isIssuedBy(one.current.certificate, held().authorities[0])).toBe(true);
-    expect(isIssuedBy(first.certificate, held().authorities[0])).toBe(false);
-    expect(served).toEqual([true]);
+    expect(isIssuedBy(one.current.certificate, (await held()).authorities[0])).toBe(true);
+    expect(isIssuedBy(first.certificate, (await held()).authorities[0])).toBe(false);
+    expect(await Promise.all(served)).toEqual([true]);
     await one.stop();
     expect(clock.pending).toBe(0);
 
     await clock.advance(8 * DAY);
     const after = await start();
     expect(after.current).toEqual(one.current);
-    expect(held().authorities).toHaveLength(1);
-    expect(bundles().map((bundle) => bundle.length)).toEqual([1, 1]);
-    expect(isTrusted(after)).toBe(true);
+    expect((await held()).authorities).toHaveLength(1);
+    expect((await bundles()).map((bundle) => bundle.length)).toEqual([1, 1]);
+    expect(await isTrusted(after)).toBe(true);
     await after.stop();
   });
 
@@ -180,12 +179,12 @@ describe('managed certificates', () => {
     const two = await start();
     expect(two.current).not.toEqual(first);
     expect(expiryOf(two.current.certificate)).toBeGreaterThan(clock.now());
-    expect(isTrusted(two)).toBe(true);
+    expect(await isTrusted(two)).toBe(true);
     await two.stop();
   });
 
   test('give up when they are told to', async () => {
-    server.before = () => {
+    transport.before = () => {
       throw new Error('away');
     };
     const starting = start();

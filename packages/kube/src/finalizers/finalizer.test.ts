@@ -1,89 +1,105 @@
+import { createApiServer } from '@polder/embedded';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { ObjectServer } from '../../test/object-server.ts';
-import { Client } from '../client/index.ts';
+import { ObservedTransport } from '../../test/observed-transport.ts';
+import { Client, isNotFound } from '../client/index.ts';
 import { VirtualClock } from '../clock/index.ts';
-import type { Kind, KubernetesObject } from '../kinds/index.ts';
+import { ConfigMap } from '../kinds/index.ts';
 import { addFinalizer, removeFinalizer } from './finalizer.ts';
 
-const kind: Kind = { group: '', version: 'v1', kind: 'ConfigMap', plural: 'configmaps', namespaced: true };
 const ref = { namespace: 'default', name: 'one' };
 const ours = 'polder.io/ours';
+const [a, b] = ['example.com/a', 'example.com/b'];
 
-let server: ObjectServer;
+let transport: ObservedTransport;
 let client: Client;
+/** Everybody else. */
+let user: Client;
 beforeEach(() => {
-  server = new ObjectServer();
-  client = new Client({ transport: server, userAgent: 'test', clock: new VirtualClock() });
+  const clock = new VirtualClock();
+  const server = createApiServer({ clock });
+  transport = new ObservedTransport(server.transport());
+  client = new Client({ transport, userAgent: 'test', clock });
+  user = new Client({ transport: server.transport(), userAgent: 'user', clock });
 });
 
-const stored = (metadata: Partial<KubernetesObject['metadata']> = {}): KubernetesObject => {
-  server.put(kind, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { ...ref, ...metadata } });
-  const object = server.at(kind, ref);
-  if (!object) throw new Error('not stored');
-  return object;
+const stored = (finalizers?: string[]): Promise<ConfigMap> =>
+  user.create(ConfigMap, { metadata: { ...ref, ...(finalizers && { finalizers }) } });
+const deleted = async (finalizers: string[]): Promise<ConfigMap> => {
+  await stored(finalizers);
+  await user.delete(ConfigMap, ref);
+  return user.get(ConfigMap, ref);
 };
-const finalizers = () => server.at(kind, ref)?.metadata.finalizers;
+const change = (finalizers: string[]) =>
+  user.patch(ConfigMap, ref, { type: 'merge', body: { metadata: { finalizers } } });
+const finalizers = async () => (await user.get(ConfigMap, ref)).metadata.finalizers;
 
 describe('adding', () => {
   test('begins the list', async () => {
-    expect(await addFinalizer(client, kind, stored(), ours)).toMatchObject({ is: 'present' });
-    expect(finalizers()).toEqual([ours]);
+    expect(await addFinalizer(client, ConfigMap, await stored(), ours)).toMatchObject({ is: 'present' });
+    expect(await finalizers()).toEqual([ours]);
   });
 
   test('comes after those of others', async () => {
-    await addFinalizer(client, kind, stored({ finalizers: ['theirs'] }), ours);
-    expect(finalizers()).toEqual(['theirs', ours]);
+    await addFinalizer(client, ConfigMap, await stored([a]), ours);
+    expect(await finalizers()).toEqual([a, ours]);
   });
 
   test('costs no request if it is there', async () => {
-    expect(await addFinalizer(client, kind, stored({ finalizers: [ours] }), ours)).toMatchObject({ is: 'present' });
-    expect(server.requests).toEqual([]);
+    expect(await addFinalizer(client, ConfigMap, await stored([ours]), ours)).toMatchObject({ is: 'present' });
+    expect(transport.requests).toEqual([]);
   });
 
   test('asks to look again if somebody else was faster', async () => {
-    const old = stored();
-    stored({ finalizers: ['theirs'] });
-    expect(await addFinalizer(client, kind, old, ours)).toEqual({ is: 'look-again' });
-    expect(finalizers()).toEqual(['theirs']);
+    const old = await stored();
+    await change([a]);
+    expect(await addFinalizer(client, ConfigMap, old, ours)).toEqual({ is: 'look-again' });
+    expect(await finalizers()).toEqual([a]);
+  });
+
+  test('asks to look again if a deletion has begun', async () => {
+    const old = await stored([a]);
+    await user.delete(ConfigMap, ref);
+    expect(await addFinalizer(client, ConfigMap, old, ours)).toEqual({ is: 'look-again' });
+    expect(await finalizers()).toEqual([a]);
   });
 
   test('does not touch another object of the same name', async () => {
-    const old = stored({ uid: 'first' });
-    stored({ uid: 'second' });
-    expect(await addFinalizer(client, kind, old, ours)).toEqual({ is: 'look-again' });
-    expect(finalizers()).toBeUndefined();
+    const old = await stored();
+    await user.delete(ConfigMap, ref);
+    await stored();
+    expect(await addFinalizer(client, ConfigMap, old, ours)).toEqual({ is: 'look-again' });
+    expect(await finalizers()).toBeUndefined();
   });
 
   test('is not tried on what is being deleted', async () => {
-    const going = stored({ deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['theirs'] });
-    expect(await addFinalizer(client, kind, going, ours)).toMatchObject({ is: 'absent' });
-    expect(server.requests).toEqual([]);
+    expect(await addFinalizer(client, ConfigMap, await deleted([a]), ours)).toMatchObject({ is: 'absent' });
+    expect(transport.requests).toEqual([]);
   });
 });
 
 describe('removing', () => {
   test('takes out ours alone', async () => {
-    const object = stored({ finalizers: ['a', ours, 'b'] });
-    expect(await removeFinalizer(client, kind, object, ours)).toMatchObject({ is: 'absent' });
-    expect(finalizers()).toEqual(['a', 'b']);
+    const object = await stored([a, ours, b]);
+    expect(await removeFinalizer(client, ConfigMap, object, ours)).toMatchObject({ is: 'absent' });
+    expect(await finalizers()).toEqual([a, b]);
   });
 
   test('never hits one of others that has moved into its place', async () => {
-    const old = stored({ finalizers: ['a', ours, 'b'] });
-    stored({ uid: old.metadata.uid ?? '', finalizers: [ours, 'b'] });
-    expect(await removeFinalizer(client, kind, old, ours)).toEqual({ is: 'look-again' });
-    expect(finalizers()).toEqual([ours, 'b']);
+    const old = await stored([a, ours, b]);
+    await change([ours, b]);
+    expect(await removeFinalizer(client, ConfigMap, old, ours)).toEqual({ is: 'look-again' });
+    expect(await finalizers()).toEqual([ours, b]);
   });
 
   test('lets a deleted object go', async () => {
-    const going = stored({ deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: [ours] });
-    expect(await removeFinalizer(client, kind, going, ours)).toMatchObject({ is: 'absent' });
-    expect(server.at(kind, ref)).toBeUndefined();
+    expect(await removeFinalizer(client, ConfigMap, await deleted([ours]), ours)).toMatchObject({ is: 'absent' });
+    await expect(user.get(ConfigMap, ref)).rejects.toSatisfy(isNotFound);
   });
 
   test('is done if the object is gone', async () => {
-    const object = stored({ finalizers: [ours] });
-    server.objects.clear();
-    expect(await removeFinalizer(client, kind, object, ours)).toEqual({ is: 'absent', object: undefined });
+    const object = await stored([ours]);
+    await change([]);
+    await user.delete(ConfigMap, ref);
+    expect(await removeFinalizer(client, ConfigMap, object, ours)).toEqual({ is: 'absent', object: undefined });
   });
 });
