@@ -56,12 +56,11 @@ export const controller = <T extends KubernetesObject, Observed, S extends Step,
 /** Changes of other objects, and the resources they concern. */
 export interface Watch {
   readonly kind: Kind;
-  /** Called with the new state and, after a change, with the old one too. */
-  readonly concerns: (object: KubernetesObject) => readonly ObjectRef[];
+  /** Called with the new state and, after a change, with the old one too; never with an object of another kind. */
+  concerns(object: KubernetesObject): readonly ObjectRef[];
 }
 
 /** `watch(Secret, (secret) => …)`: a `Watch` whose function knows the type of its objects. */
 export function watch<T extends KubernetesObject>(kind: Kind<T>, concerns: (object: T) => readonly ObjectRef[]): Watch {
-  const isOfKind = (object: KubernetesObject): object is T => object.kind === kind.kind;
-  return { kind, concerns: (object) => (isOfKind(object) ? concerns(object) : []) };
+  return { kind, concerns };
 }

@@ -70,7 +70,7 @@ export class Runner<T extends KubernetesObject, Observed, S extends Step, W exte
     const { kind, owns = [], watches = [] } = this.#definition;
     this.#follow(kind, (object) => [object.metadata], isStatusAlone);
     for (const owned of owns) this.#follow(owned, (object) => ownersOf(object, kind));
-    for (const watch of watches) this.#follow(watch.kind, watch.concerns);
+    for (const watch of watches) this.#follow(watch.kind, (object) => watch.concerns(object));
   }
 
   /** Begins to work; ends with the signal. */
