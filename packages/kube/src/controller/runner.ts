@@ -44,7 +44,7 @@ export type PassResult = 'success' | 'requeue_after' | 'error' | 'terminal' | 't
 /** Passes mostly wait for answers, so a few at once cost nothing. */
 export const WORKERS = 4;
 
-/** A pass that found its own last write missing in the cache is put off; the write's event brings it back sooner. */
+/** A key whose last write is missing in the cache is put off; the write's event brings it back sooner. */
 const STALE_MS = 100;
 
 /** Runs one controller: turns changes into keys, and keys into passes. */
@@ -105,9 +105,17 @@ export class Runner<T extends KubernetesObject, Observed, S extends Step, W exte
 
   async #work(signal: AbortSignal): Promise<void> {
     for (let key = await this.#queue.take(); key !== undefined; key = await this.#queue.take()) {
-      await this.#reconcile(key, signal);
+      // No pass, so neither a success that would end its backoff nor a failure that would add to it.
+      if (this.#isStale(key)) this.#queue.add(key, { afterMs: STALE_MS });
+      else await this.#reconcile(key, signal);
       this.#queue.done(key);
     }
+  }
+
+  #isStale(key: string): boolean {
+    const { cache, ownWrites } = this.#options.parts;
+    const { kind } = this.#definition;
+    return ownWrites.isStale(kind, cache.of(kind, ownerIndex<T>()), refOf(key));
   }
 
   async #reconcile(key: string, outer: AbortSignal): Promise<void> {
@@ -131,12 +139,7 @@ export class Runner<T extends KubernetesObject, Observed, S extends Step, W exte
   async #pass(key: string, outer: AbortSignal, log: Logger): Promise<Outcome> {
     const { parts, clock, events, world } = this.#options;
     const { kind, timeoutMs = 300_000 } = this.#definition;
-    const ref = refOf(key);
-    const store = parts.cache.of(kind, ownerIndex<T>());
-    if (parts.ownWrites.isStale(kind, store, ref)) {
-      return { next: 'look-again', afterMs: STALE_MS, because: 'our own last write is not in the cache yet' };
-    }
-    const resource = store.get(ref);
+    const resource = parts.cache.of(kind, ownerIndex<T>()).get(refOf(key));
     if (!resource) return { next: 'await-change' };
     return await withTimeout(clock, timeoutMs, outer, `reconciling ${key}`, (signal) => {
       const tools = { world: world({ cluster: new Cluster(parts, signal), signal, log }), clock, events };
@@ -153,10 +156,16 @@ export class Runner<T extends KubernetesObject, Observed, S extends Step, W exte
       return 'terminal';
     }
     this.#queue.retry(key);
-    log.error({ error: because, failures: this.#queue.failures(key) }, 'reconcile failed, trying again');
-    if (error instanceof TypeError || error instanceof ReferenceError) return 'panic';
+    const stack = isBug(error) ? error.stack : undefined;
+    log.error({ error: because, stack, failures: this.#queue.failures(key) }, 'reconcile failed, trying again');
+    if (isBug(error)) return 'panic';
     return error instanceof Error && error.name === 'TimeoutError' ? 'timeout' : 'error';
   }
+}
+
+/** A mistake in the program. `fetch` throws a TypeError for a broken connection, too, but that one names its cause. */
+function isBug(error: unknown): error is Error {
+  return (error instanceof TypeError || error instanceof ReferenceError) && error.cause === undefined;
 }
 
 /** A call that ignores its signal would otherwise hold the key, and a worker, for ever. */

@@ -1,0 +1,91 @@
+import { beforeEach, expect, test } from 'vitest';
+import { TestCluster } from '../../test/test-cluster.ts';
+import { Widget } from '../../test/widgets.ts';
+import { Secret } from '../kinds/index.ts';
+import { type Logger, silentLogger } from '../log.ts';
+import { register } from '../manager/index.ts';
+import { controller, watch } from './controller.ts';
+import type { PassResult } from './runner.ts';
+
+let cluster: TestCluster;
+/** What `observe` throws, for as long as it is set. */
+let trouble: Error | undefined;
+let looks: string[];
+/** How many failures in a row each failure was, as the log tells it. */
+let failures: unknown[];
+let results: PassResult[];
+beforeEach(async () => {
+  cluster = await new TestCluster().install();
+  trouble = undefined;
+  [looks, failures, results] = [[], [], []];
+});
+
+const looking = controller({
+  kind: Widget,
+  watches: [watch(Secret, ({ metadata }) => [{ namespace: metadata.namespace, name: metadata.labels?.['for'] ?? '' }])],
+  observe: async ({ metadata }: Widget) => {
+    looks.push(metadata.name);
+    if (trouble) throw trouble;
+  },
+  plan: () => ({ objects: [], steps: [], held: [], status: {} }),
+  steps: {},
+});
+
+const log: Logger = {
+  ...silentLogger,
+  error: (fields) => void ('failures' in fields && failures.push(fields.failures)),
+  child: () => log,
+};
+const run = () =>
+  cluster.operator({
+    log,
+    on: { running: () => ({ passEnded: (result) => void results.push(result) }) },
+    products: [{ name: 'looking', fieldManager: 'looking', controllers: [register(looking, (world) => world)] }],
+  });
+
+test('a resource is looked at again when an object changes that concerns it, before or after', async () => {
+  for (const name of ['a', 'b', 'c']) await cluster.create(name, 'red');
+  run();
+  const ref = { namespace: 'default', name: 's' };
+  await cluster.client.create(Secret, { metadata: { ...ref, labels: { for: 'a' } } });
+  await cluster.clock.advance(60_000);
+  looks.length = 0;
+  await cluster.client.patch(Secret, ref, { type: 'merge', body: { metadata: { labels: { for: 'b' } } } });
+  await cluster.clock.advance(60_000);
+  expect(looks).toEqual(['a', 'b']);
+});
+
+test('a failure counts on while the report of the last one is not in the cache yet', async () => {
+  trouble = new Error('no');
+  run();
+  await cluster.clock.advance(1_000);
+  cluster.server.faults.on({ verb: 'watch', plural: 'widgets' }, { do: 'delay', ms: 500 });
+  await cluster.create('a', 'red');
+  await cluster.clock.advance(10_000);
+  expect(failures.slice(0, 5)).toEqual([1, 2, 3, 4, 5]);
+});
+
+test('the failures of a resource that is gone are not held against one of the same name', async () => {
+  trouble = new Error('no');
+  run();
+  await cluster.create('a', 'red');
+  await cluster.clock.advance(5_000);
+  expect(failures.length).toBeGreaterThan(5);
+  await cluster.client.delete(Widget, { namespace: 'default', name: 'a' });
+  await cluster.clock.advance(60_000);
+  failures.length = 0;
+  await cluster.create('a', 'red');
+  await cluster.clock.advance(5_000);
+  expect(failures[0]).toBe(1);
+});
+
+test.each<[string, Error, PassResult]>([
+  ['a mistake in the program is a panic', new TypeError('x is not a function'), 'panic'],
+  ['a connection that `fetch` could not make is none', new TypeError('fetch failed', { cause: new Error() }), 'error'],
+])('%s', async (_, error, result) => {
+  trouble = error;
+  run();
+  await cluster.create('a', 'red');
+  await cluster.clock.advance(1_000);
+  expect(new Set(results)).toEqual(new Set([result]));
+});
