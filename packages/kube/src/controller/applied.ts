@@ -3,7 +3,8 @@ import type { KubernetesObject } from '../kinds/index.ts';
 
 /**
  * What we applied last and what the server made of it, for each object: enough to know, without asking, that applying the
- * same again would change nothing. Lost on a restart, which costs one needless (and harmless) apply per object.
+ * same again would change nothing. Lost on a restart, which costs one needless (and harmless) apply per object. Whoever
+ * hears that an object is gone has to say so with `forget`.
  */
 export class LastApplied {
   readonly #byUid = new Map<string, { readonly desired: KubernetesObject; readonly answer: KubernetesObject }>();
@@ -12,8 +13,12 @@ export class LastApplied {
     if (answer.metadata.uid !== undefined) this.#byUid.set(answer.metadata.uid, { desired, answer });
   }
 
-  forget(uid: string): void {
-    this.#byUid.delete(uid);
+  forget({ metadata }: KubernetesObject): void {
+    this.#byUid.delete(metadata.uid ?? '');
+  }
+
+  get size(): number {
+    return this.#byUid.size;
   }
 
   /** Whether `live` still has every field as the server set it when `desired` was applied. */

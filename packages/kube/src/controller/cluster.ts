@@ -102,13 +102,12 @@ export class Cluster {
     object: T,
     options: Omit<DeleteOptions, 'signal'> = {},
   ): Promise<void> {
-    const { client, ownWrites, lastApplied } = this.#parts;
+    const { client, ownWrites } = this.#parts;
     const { uid } = object.metadata;
     const preconditions = { ...(uid !== undefined && { uid }), ...options.preconditions };
     const answer = await client.delete(kind, object.metadata, { ...options, preconditions, signal: this.#signal });
     if ('metadata' in answer && answer.kind === kind.kind) ownWrites.wrote(kind, answer);
     else if (uid !== undefined) ownWrites.deleted(kind, object.metadata, uid);
-    if (uid !== undefined) lastApplied.forget(uid);
   }
 
   async #wrote<T extends KubernetesObject>(kind: Kind<T>, write: Promise<T>): Promise<T> {

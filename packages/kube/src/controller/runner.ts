@@ -93,8 +93,10 @@ export class Runner<T extends KubernetesObject, Observed, S extends Step, W exte
     concerns: (object: O) => readonly ObjectRef[],
     isMinor: (event: StoreEvent<O>) => boolean = () => false,
   ): void {
-    const store = this.#options.parts.cache.of(kind, ownerIndex<O>());
-    const subscription = store.subscribe((event) => {
+    const { cache, lastApplied } = this.#options.parts;
+    const subscription = cache.of(kind, ownerIndex<O>()).subscribe((event) => {
+      const gone = goneWith(event);
+      if (gone) lastApplied.forget(gone);
       const priority = event.type === 'added' && event.isInitial ? BACKGROUND : 0;
       for (const key of statesIn(event).flatMap(concerns).map(keyOf)) {
         if (this.#queue.failures(key) === 0 || !isMinor(event)) this.#queue.add(key, { priority });
@@ -180,6 +182,13 @@ function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 /** A change concerns those whom the old state concerned, too: the one who lost an object has to hear of it. */
 function statesIn<T>(event: StoreEvent<T>): readonly T[] {
   return event.type === 'modified' ? [event.old, event.object] : [event.object];
+}
+
+/** A list may show a successor of the same name where the deletion itself was missed. */
+function goneWith<T extends KubernetesObject>(event: StoreEvent<T>): T | undefined {
+  if (event.type === 'deleted') return event.object;
+  if (event.type === 'modified' && event.old.metadata.uid !== event.object.metadata.uid) return event.old;
+  return undefined;
 }
 
 /**

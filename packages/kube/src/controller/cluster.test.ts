@@ -1,0 +1,56 @@
+import { beforeEach, expect, test } from 'vitest';
+import { TestCluster } from '../../test/test-cluster.ts';
+import { Widget } from '../../test/widgets.ts';
+import { Cache, OwnWrites } from '../cache/index.ts';
+import { Client } from '../client/index.ts';
+import { ConfigMap } from '../kinds/index.ts';
+import { silentLogger } from '../log.ts';
+import { LastApplied } from './applied.ts';
+import { Cluster, type ClusterParts } from './cluster.ts';
+import { controller } from './controller.ts';
+import { Runner } from './runner.ts';
+
+const NAMES = Array.from({ length: 20 }, (_, at) => `c${at}`);
+
+let world: TestCluster;
+let parts: ClusterParts;
+let cluster: Cluster;
+beforeEach(async () => {
+  world = await new TestCluster().install();
+  const { clock } = world;
+  const client = new Client({ transport: world.server.transport(), userAgent: 'test', clock });
+  const cache = new Cache({ client, clock, random: () => 0, log: silentLogger });
+  const kinds = [Widget, ConfigMap];
+  const [ownWrites, lastApplied] = [new OwnWrites(), new LastApplied()];
+  parts = { client, cache, ownWrites, lastApplied, fieldManager: 'test', kinds, clock };
+  cluster = new Cluster(parts, new AbortController().signal);
+  cache.start();
+});
+
+const ref = (name: string) => ({ namespace: 'default', name });
+
+test('what was applied is forgotten once it is gone, whoever deleted it', async () => {
+  const following = controller({
+    kind: Widget,
+    owns: [ConfigMap],
+    observe: async () => undefined,
+    plan: () => ({ objects: [], steps: [], held: [], status: {} }),
+    steps: {},
+  });
+  const { clock } = parts;
+  const events = { record: () => {} };
+  const runner = new Runner(following, {
+    parts,
+    clock,
+    random: () => 0,
+    log: silentLogger,
+    events,
+    world: (base) => base,
+  });
+  runner.listen();
+  const applied = NAMES.map((name) => cluster.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: ref(name) }));
+  await world.passing(Promise.all(applied));
+  expect(parts.lastApplied.size).toBe(NAMES.length);
+  for (const name of NAMES) await world.client.delete(ConfigMap, ref(name));
+  await world.until('all are forgotten', () => parts.lastApplied.size === 0, 5_000);
+});
