@@ -48,6 +48,11 @@ export class Cache {
     return store;
   }
 
+  /** Whether somebody asked for this kind. */
+  has(kind: Kind): boolean {
+    return this.#entries.has(resourceNameOf(kind));
+  }
+
   /** Starts to watch; kinds asked for later are watched at once. */
   start(): void {
     if (this.#isRunning) return;

@@ -15,6 +15,11 @@ import type { Store } from './store.ts';
 export class OwnWrites {
   readonly #pending = new Map<string, Map<string, Write>>();
 
+  /** How many writes are remembered. */
+  get size(): number {
+    return this.#pending.values().reduce((size, writes) => size + writes.size, 0);
+  }
+
   /** The server answered a write with this object. */
   wrote(kind: Kind, object: KubernetesObject): void {
     const { resourceVersion: version } = object.metadata;
@@ -28,10 +33,16 @@ export class OwnWrites {
 
   /** Whether a write to this object (or to any of the kind) is not in the store yet. */
   isStale<T extends KubernetesObject>(kind: Kind<T>, store: Store<T>, ref?: ObjectRef): boolean {
+    this.forgetSeen(kind, store);
     const pending = this.#pending.get(resourceNameOf(kind));
     if (!pending) return false;
-    for (const [key, write] of pending) if (isVisible(write, store)) pending.delete(key);
     return ref ? pending.has(keyOf(ref)) : pending.size > 0;
+  }
+
+  /** Forgets the writes that are in the store. Whoever writes without ever reading has to call it. */
+  forgetSeen<T extends KubernetesObject>(kind: Kind<T>, store: Store<T>): void {
+    const pending = this.#pending.get(resourceNameOf(kind));
+    for (const [key, write] of pending ?? []) if (isVisible(write, store)) pending?.delete(key);
   }
 
   #of(kind: Kind): Map<string, Write> {

@@ -1,9 +1,9 @@
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { TestCluster } from '../../test/test-cluster.ts';
 import { Widget } from '../../test/widgets.ts';
 import { Cache, OwnWrites } from '../cache/index.ts';
 import { Client } from '../client/index.ts';
-import { ConfigMap } from '../kinds/index.ts';
+import { ConfigMap, Secret } from '../kinds/index.ts';
 import { silentLogger } from '../log.ts';
 import { LastApplied } from './applied.ts';
 import { Cluster, type ClusterParts } from './cluster.ts';
@@ -53,4 +53,26 @@ test('what was applied is forgotten once it is gone, whoever deleted it', async 
   expect(parts.lastApplied.size).toBe(NAMES.length);
   for (const name of NAMES) await world.client.delete(ConfigMap, ref(name));
   await world.until('all are forgotten', () => parts.lastApplied.size === 0, 5_000);
+});
+
+describe('what was written is forgotten', () => {
+  test('once it is in the cache, even if nobody reads it there', async () => {
+    parts.cache.of(ConfigMap);
+    for (const name of NAMES) {
+      await cluster.create(ConfigMap, { metadata: ref(name) });
+      await world.clock.advance(1_000);
+    }
+    expect(parts.ownWrites.size).toBe(1);
+    for (const name of NAMES) {
+      await cluster.delete(ConfigMap, await world.client.get(ConfigMap, ref(name)));
+      await world.clock.advance(1_000);
+    }
+    expect(parts.ownWrites.size).toBe(1);
+  });
+
+  test('at once if nobody caches its kind, and whoever asks for it later still finds it', async () => {
+    for (const name of NAMES) await cluster.create(Secret, { metadata: ref(name) });
+    expect(parts.ownWrites.size).toBe(0);
+    expect(await world.passing(cluster.list(Secret))).toHaveLength(NAMES.length);
+  });
 });

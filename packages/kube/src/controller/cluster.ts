@@ -64,12 +64,12 @@ export class Cluster {
 
   /** Makes the object so (server-side apply, as this product); no request if nothing would change. */
   async apply(desired: KubernetesObject): Promise<KubernetesObject> {
-    const { client, lastApplied, ownWrites, fieldManager } = this.#parts;
+    const { client, lastApplied, fieldManager } = this.#parts;
     const kind = this.#kindOf(desired);
     const live = await this.get(kind, desired.metadata);
     if (live && lastApplied.isInPlace(desired, live)) return live;
     const answer = slim(await client.apply(kind, desired, { fieldManager, force: true, signal: this.#signal }));
-    ownWrites.wrote(kind, answer);
+    this.#writesOf(kind)?.wrote(kind, answer);
     lastApplied.remember(desired, answer);
     return answer;
   }
@@ -89,11 +89,12 @@ export class Cluster {
 
   /** Makes the whole of a resource's status so. The uid keeps a successor of the same name from getting it. */
   async applyStatus<T extends KubernetesObject>(kind: Kind<T>, { metadata }: T, status: object): Promise<void> {
-    const { client, fieldManager, ownWrites } = this.#parts;
+    const { client, fieldManager } = this.#parts;
     const { name, namespace, uid } = metadata;
     const applied = { metadata: { name, ...(namespace && { namespace }), ...(uid && { uid }) }, status };
     const options = { fieldManager, force: true, subresource: 'status', signal: this.#signal } as const;
-    ownWrites.wrote(kind, await client.apply<WithStatus>(kind, applied, options));
+    const answer = await client.apply<WithStatus>(kind, applied, options);
+    this.#writesOf(kind)?.wrote(kind, answer);
   }
 
   /** Deletes this very object: one of the same name that came later is left alone. */
@@ -102,18 +103,26 @@ export class Cluster {
     object: T,
     options: Omit<DeleteOptions, 'signal'> = {},
   ): Promise<void> {
-    const { client, ownWrites } = this.#parts;
+    const { client } = this.#parts;
     const { uid } = object.metadata;
     const preconditions = { ...(uid !== undefined && { uid }), ...options.preconditions };
     const answer = await client.delete(kind, object.metadata, { ...options, preconditions, signal: this.#signal });
-    if ('metadata' in answer && answer.kind === kind.kind) ownWrites.wrote(kind, answer);
-    else if (uid !== undefined) ownWrites.deleted(kind, object.metadata, uid);
+    if ('metadata' in answer && answer.kind === kind.kind) this.#writesOf(kind)?.wrote(kind, answer);
+    else if (uid !== undefined) this.#writesOf(kind)?.deleted(kind, object.metadata, uid);
   }
 
   async #wrote<T extends KubernetesObject>(kind: Kind<T>, write: Promise<T>): Promise<T> {
     const answer = slim(await write);
-    this.#parts.ownWrites.wrote(kind, answer);
+    this.#writesOf(kind)?.wrote(kind, answer);
     return answer;
+  }
+
+  /** None for a kind that nobody caches: it can't be read stale, and a first list later on is newer than the write. */
+  #writesOf(kind: Kind): OwnWrites | undefined {
+    const { cache, ownWrites } = this.#parts;
+    if (!cache.has(kind)) return undefined;
+    ownWrites.forgetSeen(kind, cache.of(kind));
+    return ownWrites;
   }
 
   #write(): WriteOptions {
