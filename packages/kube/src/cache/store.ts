@@ -6,11 +6,8 @@ import { IndexMap } from './index-map.ts';
 import { shared } from './sharing.ts';
 
 export type StoreEvent<T> =
-  | {
-      readonly type: 'added';
-      readonly object: T /** It was there before the handler was. */;
-      readonly isInitial: boolean;
-    }
+  /** `isInitial`: it was in the first whole picture, or there before the handler was. */
+  | { readonly type: 'added'; readonly object: T; readonly isInitial: boolean }
   | { readonly type: 'modified'; readonly object: T; readonly old: T }
   /** `isLastState` is false when the deletion itself was missed: then `object` is what we last knew of it. */
   | { readonly type: 'deleted'; readonly object: T; readonly isLastState: boolean };

@@ -2,6 +2,5 @@ export { LastApplied } from './applied.ts';
 export { Cluster, type ClusterParts, ownerIndex } from './cluster.ts';
 export { type Act, type Controller, controller, type StatusOf, type Watch, type World, watch } from './controller.ts';
 export { type Outcome, UserMustAct } from './outcome.ts';
-export { type PassTools, pass } from './pass.ts';
 export { type Held, judge, type Known, known, type Plan, type Rule, type Step, unknown } from './plan.ts';
 export { type PassResult, Runner, type RunnerEvents, type RunnerOptions, WORKERS } from './runner.ts';

@@ -65,7 +65,7 @@ export class Runner<T extends KubernetesObject, Observed, S extends Step, W exte
     return resourceNameOf(this.#definition.kind);
   }
 
-  /** Begins to collect keys; a standby does so too, so that it can take over at once. */
+  /** Begins to collect keys: of everything that the cache holds, then of what changes. */
   listen(): void {
     const { kind, owns = [], watches = [] } = this.#definition;
     this.#follow(kind, (object) => [object.metadata], isStatusAlone);

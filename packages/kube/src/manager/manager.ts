@@ -51,7 +51,7 @@ export interface ManagerEvents {
  *
  * Up: servers, then caches (waited for), then for each product its lease and its controllers. Servers come before caches
  * because the first list of a converted kind needs the conversion webhook, and because probes should answer meanwhile.
- * Down, in at most `graceMs`: controllers finish what they have in hand, leases are released, then caches, then servers.
+ * Down: controllers finish what they have in hand, for at most `graceMs`; leases are released, then caches, then servers.
  */
 export class Manager {
   readonly #options: ManagerOptions;

@@ -1,4 +1,5 @@
 import { Hono } from 'hono';
+import { messageOf } from '../log.ts';
 
 /** Throws or rejects with what is wrong. */
 export type Check = () => void | Promise<void>;
@@ -46,6 +47,6 @@ async function troubleWith(check: Check): Promise<string | undefined> {
     await check();
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }
