@@ -8,27 +8,27 @@ import type { Peer } from './peer.ts';
 
 const peersFolder = join(import.meta.dirname, 'peers');
 
-/** What was found to help; the reasons are in docs/benchmarks.md. */
-const OUR_FLAGS = ['--max-semi-space-size=2'];
+/** What was found to help, for every peer that runs on Node; the reasons are in docs/benchmarks.md. */
+const NODE_FLAGS = ['--max-semi-space-size=2'];
 
 const JSON_TYPE = 'application/json';
 const PROTOBUF_TYPE = 'application/vnd.kubernetes.protobuf';
 
 /** Ours first: the table compares the others with it. `go` is the path of the peer built from Go modules. */
 export function allPeers(go: string): readonly Peer[] {
-  const node = (file: string, args: readonly string[], flags: readonly string[] = []) => [
+  const node = (file: string, args: readonly string[]) => [
     process.execPath,
     '--disable-warning=ExperimentalWarning',
-    ...flags,
+    ...NODE_FLAGS,
     join(peersFolder, file),
     ...args,
   ];
   return [
     {
       name: 'ours',
-      cache: (kubeconfig) => node('ours/cache.ts', [kubeconfig], OUR_FLAGS),
-      gets: (kubeconfig, count) => node('ours/gets.ts', [kubeconfig, String(count)], OUR_FLAGS),
-      queue: (kind, keys) => node('ours/queue.ts', [kind, String(keys)], OUR_FLAGS),
+      cache: (kubeconfig) => node('ours/cache.ts', [kubeconfig]),
+      gets: (kubeconfig, count) => node('ours/gets.ts', [kubeconfig, String(count)]),
+      queue: (kind, keys) => node('ours/queue.ts', [kind, String(keys)]),
     },
     {
       name: 'client-node',
