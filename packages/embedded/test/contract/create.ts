@@ -27,6 +27,15 @@ export const create = topic('create', (promise) => {
     expect(answer.body).toMatchObject({ apiVersion: 'v1', kind: 'ConfigMap' });
   });
 
+  promise('leaves out empty lists and maps of metadata', async ({ wire, namespace }) => {
+    const path = configMaps(await namespace());
+    const empty = { labels: {}, annotations: {}, finalizers: [], ownerReferences: [] };
+    const made = await wire.must(wire.create(path, { metadata: { name: 'a', ...empty } }));
+    for (const name of Object.keys(empty)) expect(made.metadata).not.toHaveProperty(name);
+    const test = [{ op: 'test', path: '/metadata/finalizers', value: null }];
+    await wire.must(wire.patch('json', `${path}/a`, test));
+  });
+
   promise('refuses a name that is taken with 409 AlreadyExists', async ({ wire, namespace }) => {
     const path = configMaps(await namespace());
     await wire.must(wire.create(path, configMap('a')));

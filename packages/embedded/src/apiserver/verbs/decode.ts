@@ -46,14 +46,25 @@ export function decode(
   }
   if (served.kind.origin === 'custom') {
     checkShape(served.kind, { metadata: pruned['metadata'] ?? {} });
-    return asWire(pruned);
+    return asWire(withoutEmptyMetadata(pruned));
   }
   const typeful = withoutNulls(pruned);
   // Go's decoder gives up at once on a quantity, and reads on after a wrong type.
   const problem = misspelledQuantity(served.kind.schema, typeful);
   if (problem !== undefined) throw refuse(problem);
   checkShape(served.kind, typeful);
-  return asWire(typeful);
+  return asWire(withoutEmptyMetadata(typeful));
+}
+
+const LEFT_OUT_IF_EMPTY = ['labels', 'annotations', 'finalizers', 'ownerReferences'];
+
+/** Go writes no empty lists and maps of metadata, so nobody ever reads one; patches test for their absence. */
+function withoutEmptyMetadata(object: JsonObject): JsonObject {
+  const { metadata } = object;
+  if (!isObject(metadata)) return object;
+  const isEmpty = (name: string) => LEFT_OUT_IF_EMPTY.includes(name) && Object.keys(metadata[name] ?? {}).length === 0;
+  const kept = Object.entries(metadata).filter(([name]) => !isEmpty(name));
+  return { ...object, metadata: Object.fromEntries(kept) };
 }
 
 export const unrecognised = (kind: ServedKind, why: string) =>
