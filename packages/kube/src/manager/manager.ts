@@ -9,7 +9,7 @@ import { type ElectionEvents, LeaderElector, type Leadership } from '../lease/in
 import type { Logger } from '../log.ts';
 import type { ReflectorEvents } from '../reflector/index.ts';
 import type { Product } from './product.ts';
-import { lead } from './term.ts';
+import { FLUSH_MS, lead } from './term.ts';
 
 export interface ManagerOptions {
   readonly transport: Transport;
@@ -163,7 +163,6 @@ export class Manager {
 }
 
 const GRACE_MS = 30_000;
-const FLUSH_MS = 2_000;
 
 function alwaysLeading(): Leadership {
   return { signal: new AbortController().signal, isHeld: () => true, release: async () => {} };

@@ -67,7 +67,8 @@ export async function lead(
   await events.stop();
 }
 
-const FLUSH_MS = 2_000;
+/** How long the last events may take to be written. */
+export const FLUSH_MS = 2_000;
 
 function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

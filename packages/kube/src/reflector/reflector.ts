@@ -94,18 +94,17 @@ export class Reflector<T extends KubernetesObject> {
   async #carryOut(state: State, signal: AbortSignal): Promise<Ending> {
     if (state.do !== 'list') return await this.#watch(state, signal);
     try {
-      return { ended: 'listed', version: await this.#list(state.from, signal) };
+      return { ended: 'listed', version: await this.#list(signal) };
     } catch (error) {
       return { ended: 'failed', error, version: undefined };
     }
   }
 
-  async #list(from: string, signal: AbortSignal): Promise<string> {
+  async #list(signal: AbortSignal): Promise<string> {
     const { client, kind, sink, namespace, labelSelector, fieldSelector } = this.#options;
     sink.begin();
     let version = '';
-    // A version other than '' is answered from the server's cache, which takes no notice of a limit.
-    const where = { namespace, labelSelector, fieldSelector, ...(from !== '' && { resourceVersion: from }), signal };
+    const where = { namespace, labelSelector, fieldSelector, signal };
     for await (const page of client.pages(kind, where)) {
       sink.seed(page.items.map(slim));
       version = page.metadata.resourceVersion;

@@ -13,7 +13,7 @@ describe('after', () => {
   test.each<[string, State, Ending, State, boolean]>([
     [
       'a list, it watches from there',
-      { do: 'list', from: '0' },
+      { do: 'list' },
       { ended: 'listed', version: '9' },
       { do: 'watch', from: '9' },
       false,
@@ -85,8 +85,8 @@ describe('after', () => {
 
 test('a server that cannot stream lists is asked for pages, and not asked again', () => {
   const then = next(streaming, failed(apiError(422, 'Invalid')), true);
-  expect(then).toEqual({ state: { do: 'list', from: '0' }, backOff: false, cannotStream: true });
-  expect(next(watching, failed(apiError(410, 'Expired'), '5'), false).state).toEqual({ do: 'list', from: '' });
+  expect(then).toEqual({ state: { do: 'list' }, backOff: false, cannotStream: true });
+  expect(next(watching, failed(apiError(410, 'Expired'), '5'), false).state).toEqual({ do: 'list' });
 });
 
 test('no wait is much longer than a quarter of the trouble before it, nor than 30 s', () => {

@@ -14,8 +14,11 @@ import {
 export type State =
   /** One request that brings everything there is and then what changes (Kubernetes 1.32 and from 1.34 on). */
   | { readonly do: 'stream' }
-  /** Pages; `from` is the version that the answer must not be older than ('0': any, '': the newest). */
-  | { readonly do: 'list'; readonly from: string }
+  /**
+   * Pages, of the newest state there is. (An older one would do for most, and cost the server less; but a store that begins
+   * before our own last writes would hand out what they have replaced.)
+   */
+  | { readonly do: 'list' }
   /** What changes after `from`. */
   | { readonly do: 'watch'; readonly from: string };
 
@@ -38,7 +41,7 @@ export interface Next {
 
 /** `canStream` is false once the server has refused to. */
 export function next(state: State, ending: Ending, canStream: boolean): Next {
-  const fromScratch = (from: string): State => (canStream ? { do: 'stream' } : { do: 'list', from });
+  const fromScratch: State = canStream ? { do: 'stream' } : { do: 'list' };
   switch (ending.ended) {
     case 'listed':
       return { state: { do: 'watch', from: ending.version }, backOff: false };
@@ -46,21 +49,21 @@ export function next(state: State, ending: Ending, canStream: boolean): Next {
       // A watch that ends at once without a word would otherwise be asked for in a loop.
       return { state: { do: 'watch', from: ending.version }, backOff: ending.wasUseless };
     case 'silent':
-      return { state: resumeFrom(ending.version) ?? fromScratch('0'), backOff: false };
+      return { state: resumeFrom(ending.version) ?? fromScratch, backOff: false };
     case 'failed':
       break;
   }
   const { error, version } = ending;
   if (state.do === 'stream' && (isInvalid(error) || (error instanceof ApiError && error.status === 400))) {
-    return { state: { do: 'list', from: '0' }, backOff: false, cannotStream: true };
+    return { state: { do: 'list' }, backOff: false, cannotStream: true };
   }
   // What we know is too old for the server, or too new: another server answered before. Only the newest state will do.
-  if (isExpired(error) || isVersionTooLarge(error)) return { state: fromScratch(''), backOff: state.do !== 'watch' };
+  if (isExpired(error) || isVersionTooLarge(error)) return { state: fromScratch, backOff: state.do !== 'watch' };
   // The server is overloaded or away. Our version is as good as it was; a list would only add to its load.
   if (isTooManyRequests(error) || error instanceof TransportError || isServerFault(error)) {
     return { state: resumeFrom(version) ?? state, backOff: true };
   }
-  return { state: fromScratch(''), backOff: true };
+  return { state: fromScratch, backOff: true };
 }
 
 function resumeFrom(version: string | undefined): State | undefined {
