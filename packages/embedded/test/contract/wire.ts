@@ -59,6 +59,7 @@ export interface CallOptions {
   /** Sent as JSON; a string goes as it is. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
 }
 
 export interface ApplyOptions {
@@ -94,6 +95,7 @@ export class Wire {
         ...options.headers,
       },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      signal: options.signal,
     });
     const text = await response.text();
     return {
