@@ -8,14 +8,7 @@ export { expect } from 'vitest';
 /** One promise of the API, in words, and how to see that it is kept. */
 export interface Case {
   readonly promise: string;
-  readonly only?: Restriction | undefined;
   readonly keeps: (world: World) => Promise<void>;
-}
-
-/** A case that can only hold on one of the servers says why. */
-export interface Restriction {
-  readonly server: 'real' | 'embedded';
-  readonly because: string;
 }
 
 export interface Topic {
@@ -23,11 +16,11 @@ export interface Topic {
   readonly cases: readonly Case[];
 }
 
-type Declare = (promise: string, keeps: Case['keeps'], only?: Restriction) => void;
+type Declare = (promise: string, keeps: Case['keeps']) => void;
 
 export function topic(name: string, declare: (promise: Declare) => void): Topic {
   const cases: Case[] = [];
-  declare((promise, keeps, only) => cases.push({ promise, keeps, only }));
+  declare((promise, keeps) => cases.push({ promise, keeps }));
   return { name, cases };
 }
 
@@ -57,10 +50,8 @@ export function runContract(
 
     for (const { name, cases } of topics) {
       describe(`${server}: ${name}`, { concurrent: true }, () => {
-        for (const { promise, keeps, only } of cases) {
-          const declare = only === undefined || only.server === server ? it : it.skip;
-          const restriction = only === undefined ? '' : ` (only ${only.server}: ${only.because})`;
-          declare(promise + restriction, async () => keeps(await world.promise));
+        for (const { promise, keeps } of cases) {
+          it(promise, async () => keeps(await world.promise));
         }
       });
     }

@@ -1,18 +1,16 @@
-import type { Restriction } from '../contract/suite.ts';
 import type { Kubectl } from './kubectl.ts';
 
 /** One thing a user does with kubectl, in words, and what must be seen. */
 export interface Case {
   readonly promise: string;
-  readonly only?: Restriction | undefined;
   readonly keeps: (kubectl: Kubectl) => Promise<void>;
 }
 
-type Declare = (promise: string, keeps: Case['keeps'], only?: Restriction) => void;
+type Declare = (promise: string, keeps: Case['keeps']) => void;
 
 export function cases(declare: (promise: Declare) => void): readonly Case[] {
   const all: Case[] = [];
-  declare((promise, keeps, only) => all.push({ promise, keeps, only }));
+  declare((promise, keeps) => all.push({ promise, keeps }));
   return all;
 }
 
