@@ -13,7 +13,7 @@ export * from './finalizers/index.ts';
 export { type HttpServer, type ServeOptions, serve } from './http-server.ts';
 export * from './kinds/index.ts';
 export * from './lease/index.ts';
-export { type Logger, silentLogger } from './log.ts';
+export { type Logger, messageOf, silentLogger } from './log.ts';
 export * from './manager/index.ts';
 export * from './metrics/index.ts';
 export * from './queue/index.ts';

@@ -57,6 +57,12 @@ export class Cluster {
     return store.by(OWNER, owner.metadata.uid ?? '');
   }
 
+  /** From the cache: the objects of a kind in a namespace that nobody controls. */
+  async unowned<T extends KubernetesObject>(kind: Kind<T>, namespace?: string): Promise<T[]> {
+    const store = await this.#fresh(kind);
+    return store.by(OWNER, nobodyIn(namespace));
+  }
+
   /** From the API server itself: for the rare decision that even a fresh cache is too old for. Fails if there is none. */
   getLive<T extends KubernetesObject>(kind: Kind<T>, ref: ObjectRef): Promise<T> {
     return this.#parts.client.get(kind, ref, { signal: this.#signal });
@@ -76,6 +82,21 @@ export class Cluster {
 
   create<T extends KubernetesObject>(kind: Kind<T>, object: NewObject<T>): Promise<T> {
     return this.#wrote(kind, this.#parts.client.create(kind, object, this.#write()));
+  }
+
+  /** Creates what stands below an object (a binding, an eviction below its pod). Later reads see what that did to the object. */
+  async createBelow<T extends KubernetesObject>(
+    kind: Kind<T>,
+    ref: ObjectRef,
+    subresource: NonNullable<WriteOptions['subresource']>,
+    body: Pick<Kind, 'group' | 'version' | 'kind'> & { readonly fields: object },
+  ): Promise<T> {
+    const { fields, group, version } = body;
+    const below: Kind = { group, version, kind: body.kind, plural: kind.plural, namespaced: kind.namespaced };
+    const { namespace, name } = ref;
+    const metadata = { name, ...(namespace !== undefined && { namespace }) };
+    await this.#parts.client.create(below, { metadata, ...fields }, { ...this.#write(), subresource });
+    return this.#wrote(kind, this.getLive(kind, ref));
   }
 
   /** Replaces the object, if it is still at the version that `object` carries. */
@@ -150,11 +171,16 @@ export class Cluster {
 
 type WithStatus = KubernetesObject & { readonly status?: object };
 
-/** Every store has it: the objects that an owner controls, by the owner's uid. */
+/** Every store has it: the objects that an owner controls, by the owner's uid, and those that nobody controls. */
 const OWNER = 'owner';
 
 export function ownerIndex<T extends KubernetesObject>(): Indexes<T> {
   return {
-    [OWNER]: ({ metadata }) => (metadata.ownerReferences ?? []).filter((one) => one.controller).map((one) => one.uid),
+    [OWNER]: ({ metadata }) => [
+      metadata.ownerReferences?.find((one) => one.controller)?.uid ?? nobodyIn(metadata.namespace),
+    ],
   };
 }
+
+/** Stands for the owner of what has none. No uid looks like it. */
+const nobodyIn = (namespace = '') => `nobody in ${namespace}`;

@@ -1,7 +1,9 @@
+import type { Happening } from '../events/index.ts';
 import type { Kind, KubernetesObject, ObjectRef } from '../kinds/index.ts';
 import type { Logger } from '../log.ts';
+import type { Bell } from './bell.ts';
 import type { Cluster } from './cluster.ts';
-import type { Plan, Step } from './plan.ts';
+import type { Plan, Reported, Step } from './plan.ts';
 
 /** What `observe` and the steps may touch. A product adds the clients of the systems it manages. */
 export interface World {
@@ -9,6 +11,8 @@ export interface World {
   /** Aborts when the pass takes too long, when leadership is lost and when the program stops. Pass it to every call. */
   readonly signal: AbortSignal;
   readonly log: Logger;
+  /** Records an event about the resource of this pass: what a step did that no status shows. */
+  readonly tell: (happening: Happening) => void;
 }
 
 /** The type of a resource's status. */
@@ -29,6 +33,8 @@ export interface Controller<T extends KubernetesObject, Observed, S extends Step
   readonly owns?: readonly Kind[];
   /** Other objects whose changes concern a resource. */
   readonly watches?: readonly Watch[];
+  /** Rung when something happened outside the cluster that concerns a resource. */
+  readonly bell?: Bell;
   /** Kept on the resource while `plan` has not said `isCleanedUp`: for what owner references can't reach. */
   readonly finalizer?: string;
   observe(resource: T, world: W): Promise<Observed>;
@@ -39,6 +45,10 @@ export interface Controller<T extends KubernetesObject, Observed, S extends Step
    * every path out of a pass. `as-planned`: the plan's status is written as it is, for kinds whose conditions are fixed.
    */
   readonly status?: 'kstatus' | 'as-planned';
+  /** What `as-planned` status says after a pass that failed. Left out: nothing new. */
+  failed?(resource: T, error: unknown, now: Date): Reported<StatusOf<T>>;
+  /** Plan for resources that are being deleted even if they carry no finalizer of ours: whoever ends them has to see them. */
+  readonly seesDeleted?: boolean;
   /** How many resources are worked on at once. Default 4: passes mostly wait for answers. */
   readonly workers?: number;
   /** A pass that takes longer is given up and tried again. Default 5 minutes. */
@@ -57,10 +67,18 @@ export const controller = <T extends KubernetesObject, Observed, S extends Step,
 export interface Watch {
   readonly kind: Kind;
   /** Called with the new state and, after a change, with the old one too; never with an object of another kind. */
-  concerns(object: KubernetesObject): readonly ObjectRef[];
+  concerns(object: KubernetesObject, cached: Cached): readonly ObjectRef[];
+}
+
+/** What the cache holds at this moment of the kinds that the controller watches: to find the resources that an object concerns. */
+export interface Cached {
+  list<T extends KubernetesObject>(kind: Kind<T>, namespace?: string): readonly T[];
 }
 
 /** `watch(Secret, (secret) => …)`: a `Watch` whose function knows the type of its objects. */
-export function watch<T extends KubernetesObject>(kind: Kind<T>, concerns: (object: T) => readonly ObjectRef[]): Watch {
+export function watch<T extends KubernetesObject>(
+  kind: Kind<T>,
+  concerns: (object: T, cached: Cached) => readonly ObjectRef[],
+): Watch {
   return { kind, concerns };
 }

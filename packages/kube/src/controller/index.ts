@@ -1,6 +1,27 @@
 export { LastApplied } from './applied.ts';
+export { Bell } from './bell.ts';
 export { Cluster, type ClusterParts, ownerIndex } from './cluster.ts';
-export { type Act, type Controller, controller, type StatusOf, type Watch, type World, watch } from './controller.ts';
+export {
+  type Act,
+  type Cached,
+  type Controller,
+  controller,
+  type StatusOf,
+  type Watch,
+  type World,
+  watch,
+} from './controller.ts';
 export { type Outcome, UserMustAct } from './outcome.ts';
-export { type Held, judge, type Known, known, type Plan, type Rule, type Step, unknown } from './plan.ts';
+export { ownerReference } from './owner.ts';
+export {
+  type Held,
+  judge,
+  type Known,
+  known,
+  type Plan,
+  type Reported,
+  type Rule,
+  type Step,
+  unknown,
+} from './plan.ts';
 export { type PassResult, Runner, type RunnerEvents, type RunnerOptions, WORKERS } from './runner.ts';

@@ -1,10 +1,11 @@
 import type { Clock } from '../clock/index.ts';
 import type { EventRecorder } from '../events/index.ts';
 import { addFinalizer, hasFinalizer, removeFinalizer } from '../finalizers/index.ts';
-import { apiVersionOf, type KubernetesObject, type OwnerReference } from '../kinds/index.ts';
+import { apiVersionOf, type KubernetesObject } from '../kinds/index.ts';
 import { messageOf } from '../log.ts';
 import type { Act, Controller, World } from './controller.ts';
 import type { Outcome } from './outcome.ts';
+import { ownerReference } from './owner.ts';
 import type { Plan, Step } from './plan.ts';
 import { Report } from './report.ts';
 
@@ -28,10 +29,9 @@ export async function pass<T extends KubernetesObject, Observed, S extends Step,
   const { world, clock, events } = tools;
   const { kind, finalizer = '' } = definition;
   const isDeleted = resource.metadata.deletionTimestamp !== undefined;
-  if (isDeleted && !hasFinalizer(resource, finalizer)) return AWAIT_CHANGE;
+  if (isDeleted && !definition.seesDeleted && !hasFinalizer(resource, finalizer)) return AWAIT_CHANGE;
 
-  const isKstatus = definition.status !== 'as-planned';
-  const report = new Report(kind, resource, isKstatus, { cluster: world.cluster, clock, events });
+  const report = new Report(definition, resource, { cluster: world.cluster, clock, events });
   try {
     // Stored before anything is made outside the cluster: a deletion in between would leave that behind for ever.
     if (finalizer !== '' && !isDeleted) {
@@ -80,17 +80,8 @@ function withOwner<T extends KubernetesObject, Observed, S extends Step, W exten
 ): KubernetesObject {
   const isOwned = owns.some((one) => one.kind === object.kind && apiVersionOf(one) === object.apiVersion);
   if (!isOwned) return object;
-  const { name, uid = '' } = resource.metadata;
-  const owner: OwnerReference = {
-    apiVersion: apiVersionOf(kind),
-    kind: kind.kind,
-    name,
-    uid,
-    controller: true,
-    blockOwnerDeletion: true,
-  };
   const others = object.metadata.ownerReferences ?? [];
-  return { ...object, metadata: { ...object.metadata, ownerReferences: [...others, owner] } };
+  return { ...object, metadata: { ...object.metadata, ownerReferences: [...others, ownerReference(kind, resource)] } };
 }
 
 function outcomeOf<S extends Step, Status>({ steps, lookAgain }: Plan<S, Status>): Outcome {

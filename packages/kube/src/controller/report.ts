@@ -18,15 +18,15 @@ import type { Held, Plan, Step } from './plan.ts';
 
 /** Writes what a pass found and did into the resource's status: once, and only if it says something new. */
 export class Report<T extends Reporting> {
-  readonly #kind: Kind<T>;
+  readonly #how: HowToReport<T>;
   readonly #resource: T;
   readonly #isKstatus: boolean;
   readonly #tools: ReportTools;
 
-  constructor(kind: Kind<T>, resource: T, isKstatus: boolean, tools: ReportTools) {
-    this.#kind = kind;
+  constructor(how: HowToReport<T>, resource: T, tools: ReportTools) {
+    this.#how = how;
     this.#resource = resource;
-    this.#isKstatus = isKstatus;
+    this.#isKstatus = how.status !== 'as-planned';
     this.#tools = tools;
   }
 
@@ -38,14 +38,17 @@ export class Report<T extends Reporting> {
 
   /** What was known before stays; how the resource is doing is news. */
   async failure(error: unknown): Promise<void> {
-    if (!this.#isKstatus) return;
+    if (!this.#isKstatus) {
+      const status = this.#how.failed?.(this.#resource, error, new Date(this.#tools.clock.now()));
+      return status && (await this.#write(status, []));
+    }
     const status = this.#judged(this.#resource.status ?? {}, summaryOfFailure(error), []);
     await this.#write(status, this.#transition(status.conditions));
   }
 
   async #write(status: object, events: readonly Happening[]): Promise<void> {
     if (sameStatus(this.#resource.status ?? {}, status)) return;
-    await this.#tools.cluster.applyStatus(this.#kind, this.#resource, status);
+    await this.#tools.cluster.applyStatus(this.#how.kind, this.#resource, status);
     for (const event of events) this.#tools.events.record(this.#resource, event);
   }
 
@@ -70,6 +73,13 @@ export class Report<T extends Reporting> {
 
 /** A resource whose status may carry the conditions that the runtime keeps. */
 export type Reporting = KubernetesObject & { readonly status?: { readonly conditions?: readonly Condition[] } };
+
+/** What of a controller says how its resources' status is written. */
+export interface HowToReport<T> {
+  readonly kind: Kind<T & KubernetesObject>;
+  readonly status?: 'kstatus' | 'as-planned';
+  failed?(resource: T, error: unknown, now: Date): object;
+}
 
 export interface ReportTools {
   readonly cluster: Cluster;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { StoreEvent } from '../cache/index.ts';
 import { type Clock, withTimeout } from '../clock/index.ts';
-import type { EventRecorder } from '../events/index.ts';
+import type { EventRecorder, Happening } from '../events/index.ts';
 import {
   apiVersionOf,
   type Kind,
@@ -14,7 +14,7 @@ import {
 import { type Logger, messageOf } from '../log.ts';
 import { BACKGROUND, type QueueEvents, WorkQueue } from '../queue/index.ts';
 import { Cluster, type ClusterParts, ownerIndex } from './cluster.ts';
-import type { Controller, World } from './controller.ts';
+import type { Cached, Controller, World } from './controller.ts';
 import { type Outcome, UserMustAct } from './outcome.ts';
 import { pass } from './pass.ts';
 import type { Step } from './plan.ts';
@@ -67,10 +67,13 @@ export class Runner<T extends KubernetesObject, Observed, S extends Step, W exte
 
   /** Begins to collect keys: of everything that the cache holds, then of what changes. */
   listen(): void {
-    const { kind, owns = [], watches = [] } = this.#definition;
+    const { kind, owns = [], watches = [], bell } = this.#definition;
     this.#follow(kind, (object) => [object.metadata], isStatusAlone);
     for (const owned of owns) this.#follow(owned, (object) => ownersOf(object, kind));
-    for (const watch of watches) this.#follow(watch.kind, (object) => watch.concerns(object));
+    const { cache } = this.#options.parts;
+    const cached: Cached = { list: (of, namespace) => cache.of(of, ownerIndex()).list(namespace) };
+    for (const watch of watches) this.#follow(watch.kind, (object) => watch.concerns(object, cached));
+    if (bell) this.#subscriptions.push({ unsubscribe: bell.listen((ref) => this.#queue.add(keyOf(ref))) });
   }
 
   /** Begins to work; ends with the signal. */
@@ -144,7 +147,8 @@ export class Runner<T extends KubernetesObject, Observed, S extends Step, W exte
     const resource = parts.cache.of(kind, ownerIndex<T>()).get(refOf(key));
     if (!resource) return { next: 'await-change' };
     return await withTimeout(clock, timeoutMs, outer, `reconciling ${key}`, (signal) => {
-      const tools = { world: world({ cluster: new Cluster(parts, signal), signal, log }), clock, events };
+      const tell = (happening: Happening) => events.record(resource, happening);
+      const tools = { world: world({ cluster: new Cluster(parts, signal), signal, log, tell }), clock, events };
       return untilAborted(pass(this.#definition, resource, tools), signal);
     });
   }

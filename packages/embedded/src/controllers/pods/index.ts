@@ -1,0 +1,13 @@
+export { type Claim, type ClaimStep, claim, claimSteps } from './claim.ts';
+export { newPod } from './new-pod.ts';
+export { deletionOrder } from './ranking.ts';
+export {
+  availableAt,
+  isActive,
+  isAvailable,
+  isFailed,
+  isReady,
+  isTerminating,
+  podCondition,
+  readySince,
+} from './state.ts';

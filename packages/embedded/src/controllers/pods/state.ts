@@ -1,0 +1,34 @@
+/** What a pod's status says, in the words that controllers decide by. */
+import type { Pod } from '@polder/kube';
+
+export function podCondition(pod: Pod, type: string) {
+  return pod.status?.conditions?.find((condition) => condition.type === type);
+}
+
+export const isTerminating = ({ metadata }: Pod) => metadata.deletionTimestamp !== undefined;
+
+export const isFailed = ({ status }: Pod) => status?.phase === 'Failed';
+
+/** It counts: neither at its end nor on its way out. */
+export function isActive(pod: Pod): boolean {
+  return pod.status?.phase !== 'Succeeded' && !isFailed(pod) && !isTerminating(pod);
+}
+
+export const isReady = (pod: Pod) => podCondition(pod, 'Ready')?.status === 'True';
+
+/** In milliseconds; undefined if it is not ready. */
+export function readySince(pod: Pod): number | undefined {
+  const condition = podCondition(pod, 'Ready');
+  return condition?.status === 'True' ? Date.parse(condition.lastTransitionTime ?? '') : undefined;
+}
+
+/** When it counts as available: ready for `minReadySeconds`. In milliseconds; undefined if it is not ready. */
+export function availableAt(pod: Pod, minReadySeconds = 0): number | undefined {
+  const since = readySince(pod);
+  return since === undefined ? undefined : since + minReadySeconds * 1000;
+}
+
+export function isAvailable(pod: Pod, minReadySeconds: number | undefined, now: Date): boolean {
+  const at = availableAt(pod, minReadySeconds);
+  return at !== undefined && at <= now.getTime();
+}
