@@ -7,6 +7,8 @@ import type { Container as ContainerSpec, Pod, Probe } from '@polder/kube';
 export interface Runner {
   /** What users see in the pod's annotation: `process`, `stand-in`, `simulated`. */
   readonly name: string;
+  /** Whether its pods can be reached: then they get loopback addresses, otherwise ones that only look like addresses. */
+  readonly isReachable: boolean;
   /**
    * Makes what the containers of a pod share: its volumes, with these contents. Called before the first container starts, and
    * again when contents have changed; doing it twice changes nothing.
@@ -33,6 +35,8 @@ export interface Launch {
   /** Entrypoint and arguments. Empty: what the image would do by itself. */
   readonly command: readonly string[] | undefined;
   readonly args: readonly string[] | undefined;
+  /** To be called when the container's health changed by itself. */
+  readonly changed: () => void;
 }
 
 /** One run of a container: from its start to its one end. */
@@ -45,6 +49,10 @@ export interface RunningContainer {
   terminate(): void;
   /** Ends it (SIGKILL). */
   kill(): void;
+  /** Its health as it knows it; a container that says so itself is not probed. */
+  health?(): Health;
+  /** The pod's metadata changed: for what is run by annotations. */
+  heed?(pod: Pod): void;
   /** Asks a probe's question once; the kubelet counts the answers. Must heed the signal: it is the probe's timeout. */
   probe(probe: Probe, signal: AbortSignal): Promise<ProbeAnswer>;
   /** Runs a command where the container runs: `preStop` and `postStart`. */
@@ -52,6 +60,14 @@ export interface RunningContainer {
     command: readonly string[],
     signal: AbortSignal,
   ): Promise<{ readonly exitCode: number; readonly output: string }>;
+}
+
+/** What the probes say. A container without a probe passes it. */
+export interface Health {
+  readonly isStarted: boolean;
+  readonly isReady: boolean;
+  /** Why it must be restarted: its startup or liveness probe failed for good. */
+  readonly unhealthy?: string | undefined;
 }
 
 export type ProbeAnswer = { readonly is: 'healthy' } | { readonly is: 'unhealthy'; readonly because: string };
@@ -77,8 +93,8 @@ export class StartFailure extends Error {
     | 'ErrImagePull'
     | 'InvalidImageName';
 
-  constructor(reason: StartFailure['reason'], message: string) {
-    super(message);
+  constructor(reason: StartFailure['reason'], message: string, options?: ErrorOptions) {
+    super(message, options);
     this.reason = reason;
   }
 }

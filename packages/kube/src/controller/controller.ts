@@ -49,6 +49,8 @@ export interface Controller<T extends KubernetesObject, Observed, S extends Step
   failed?(resource: T, error: unknown, now: Date): Reported<StatusOf<T>>;
   /** Plan for resources that are being deleted even if they carry no finalizer of ours: whoever ends them has to see them. */
   readonly seesDeleted?: boolean;
+  /** There is no such resource any more: for what a controller holds in memory. */
+  forget?(ref: ObjectRef): void;
   /** How many resources are worked on at once. Default 4: passes mostly wait for answers. */
   readonly workers?: number;
   /** A pass that takes longer is given up and tried again. Default 5 minutes. */

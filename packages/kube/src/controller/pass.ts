@@ -66,7 +66,8 @@ async function carryOut<T extends KubernetesObject, Observed, S extends Step, W 
   world: W,
 ): Promise<void> {
   world.signal.throwIfAborted();
-  world.log.info({ step }, `${step.do}: ${step.because}`);
+  // Its name and its reason alone: what a step carries may hold secrets.
+  world.log.info({ step: step.do }, `${step.do}: ${step.because}`);
   const name: S['do'] = step.do;
   const act: Act<Step, W> = steps[name];
   await act(step, world);

@@ -145,7 +145,10 @@ export class Runner<T extends KubernetesObject, Observed, S extends Step, W exte
     const { parts, clock, events, world } = this.#options;
     const { kind, timeoutMs = 300_000 } = this.#definition;
     const resource = parts.cache.of(kind, ownerIndex<T>()).get(refOf(key));
-    if (!resource) return { next: 'await-change' };
+    if (!resource) {
+      this.#definition.forget?.(refOf(key));
+      return { next: 'await-change' };
+    }
     return await withTimeout(clock, timeoutMs, outer, `reconciling ${key}`, (signal) => {
       const tell = (happening: Happening) => events.record(resource, happening);
       const tools = { world: world({ cluster: new Cluster(parts, signal), signal, log, tell }), clock, events };

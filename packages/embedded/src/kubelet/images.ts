@@ -1,0 +1,29 @@
+import type { Pod } from '@polder/kube';
+import type { Runner } from './runner.ts';
+
+/** Which images run how. The first rule that matches decides; the program hands the table in. */
+export interface ImageRule {
+  /** An image name with or without its tag; `*` stands for anything: `qdrant/*`, `*`. */
+  readonly images: string;
+  readonly runner: Runner;
+}
+
+/** A pod runs as its first container does: containers of one pod share volumes and an address. */
+export function runnerOf({ spec }: Pod, table: readonly ImageRule[]): Runner {
+  const image = spec?.containers[0]?.image ?? '';
+  const rule = table.find(({ images }) => matches(images, image));
+  if (rule === undefined) throw new Error(`no rule of the image table matches ${image}; end the table with '*'`);
+  return rule.runner;
+}
+
+function matches(pattern: string, image: string): boolean {
+  const expression = new RegExp(
+    `^${pattern
+      .split('*')
+      .map((part) => RegExp.escape(part))
+      .join('.*')}$`,
+  );
+  // The tag or digest follows the last colon or @ behind the last slash: a registry's port is none.
+  const [, untagged = image] = /^(.*?)(?:@[^/]*|:[^/]*)?$/.exec(image) ?? [];
+  return expression.test(image) || expression.test(untagged);
+}

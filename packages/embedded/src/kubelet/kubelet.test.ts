@@ -1,0 +1,82 @@
+import { Client, type NewObject, Node, Pod, VirtualClock } from '@polder/kube';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type EmbeddedCluster, startCluster } from '../cluster.ts';
+import { seeded } from '../controllers/test-world.ts';
+
+let clock: VirtualClock;
+let cluster: EmbeddedCluster;
+let client: Client;
+beforeEach(async () => {
+  clock = new VirtualClock();
+  cluster = startCluster({ clock, random: seeded(1), nodes: ['one'] });
+  client = new Client({ transport: cluster.server.transport(), userAgent: 'user', clock });
+  await client.create(Node, { metadata: { name: 'one' } });
+});
+afterEach(async () => {
+  let isStopped = false;
+  const stop = async () => {
+    await cluster.stop();
+    isStopped = true;
+  };
+  await Promise.all([stop(), clock.runUntil(() => isStopped, 60_000)]);
+});
+
+const ref = { namespace: 'default', name: 'a' };
+const pod = (
+  fields: Partial<NonNullable<Pod['spec']>> = {},
+  annotations: Record<string, string> = {},
+): NewObject<Pod> => ({
+  metadata: { ...ref, annotations },
+  spec: { nodeName: 'one', containers: [{ name: 'c', image: 'nginx' }], ...fields },
+});
+const get = () => client.get(Pod, ref);
+const conditions = async () =>
+  Object.fromEntries(((await get()).status?.conditions ?? []).map(({ type, status }) => [type, status]));
+
+test('a pod becomes ready, has an address, and says how it is run', async () => {
+  await client.create(Pod, pod());
+  await clock.advance(2_000);
+  const { status, metadata } = await get();
+  expect(metadata.annotations).toMatchObject({ 'polder.io/runner': 'simulated' });
+  expect(status).toMatchObject({
+    phase: 'Running',
+    podIP: '10.244.0.1',
+    containerStatuses: [{ ready: true, restartCount: 0 }],
+  });
+  expect(await conditions()).toEqual({
+    PodReadyToStartContainers: 'True',
+    PodScheduled: 'True',
+    Initialized: 'True',
+    ContainersReady: 'True',
+    Ready: 'True',
+  });
+});
+
+test('a container that fails is restarted at once, then later and later', async () => {
+  await client.create(Pod, pod({}, { 'simulate.polder.io/exit-code': '3', 'simulate.polder.io/exit-after': '1s' }));
+  const restarts: number[] = [];
+  for (const seconds of [5, 15, 30, 60]) {
+    await clock.advance(seconds * 1000);
+    restarts.push((await get()).status?.containerStatuses?.[0]?.restartCount ?? 0);
+  }
+  expect(restarts).toEqual([1, 2, 3, 4]);
+  expect((await get()).status).toMatchObject({
+    phase: 'Running',
+    containerStatuses: [
+      {
+        state: { waiting: { reason: 'CrashLoopBackOff' } },
+        lastState: { terminated: { exitCode: 3, reason: 'Error' } },
+      },
+    ],
+  });
+});
+
+test('a pod that is deleted ends its containers first, and then it is gone', async () => {
+  await client.create(Pod, pod({}, { 'simulate.polder.io/stop-after': '5s' }));
+  await clock.advance(2_000);
+  await client.delete(Pod, ref);
+  await clock.advance(4_000);
+  expect((await get()).metadata.deletionTimestamp).toBeDefined();
+  await clock.advance(2_000);
+  await expect(get()).rejects.toMatchObject({ status: 404 });
+});

@@ -1,0 +1,346 @@
+import { isDeepStrictEqual } from 'node:util';
+import {
+  Bell,
+  type Clock,
+  type Container,
+  type Happening,
+  keyOf,
+  type Logger,
+  messageOf,
+  type ObjectRef,
+  type Pod,
+  sleep,
+} from '@polder/kube';
+import type { Addresses } from './addresses.ts';
+import { type ContainerRun, ended, NEW_RUN, started, startFailed, stillborn } from './container-run.ts';
+import { type ImageRule, runnerOf } from './images.ts';
+import type { Observed } from './observe.ts';
+import { containersOf, isSidecar } from './pod-spec.ts';
+import { firstHealth, type ProbeKind, probing } from './probing.ts';
+import { type Health, type Launch, type Runner, type RunningContainer, StartFailure, type Volume } from './runner.ts';
+
+export interface KubeletOptions {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly images: readonly ImageRule[];
+  /** Loopback ones for pods that can be reached, and others for those that can't. */
+  readonly addresses: { readonly reachable: Addresses; readonly unreachable: Addresses };
+}
+
+/** A pod that runs here, or that ran and has not been taken away yet. */
+interface PodRun {
+  readonly uid: string;
+  pod: Pod;
+  readonly runner: Runner;
+  readonly runs: Map<string, ContainerRun>;
+  prepared: readonly Volume[] | undefined;
+  news: Happening[];
+}
+
+/**
+ * Everything that runs, as it is at this moment: the state behind the kubelet's controller. It starts and stops what it is
+ * told to and rings the bell when something happens by itself; what is to be done is decided in `plan.ts`.
+ */
+export class Kubelet {
+  readonly bell = new Bell();
+  readonly #options: KubeletOptions;
+  readonly #pods = new Map<string, PodRun>();
+  /** Runs of pods that were replaced by others of the same name before they had ended. */
+  readonly #predecessors = new Map<string, PodRun[]>();
+
+  constructor(options: KubeletOptions) {
+    this.#options = options;
+  }
+
+  /** What is known of a pod now. */
+  look(pod: Pod): Pick<Observed, 'runs' | 'runner' | 'address' | 'isPredecessorRunning' | 'news'> & {
+    readonly prepared: readonly Volume[] | undefined;
+  } {
+    const run = this.#of(pod);
+    run.pod = pod;
+    for (const { state } of run.runs.values()) if (state.is === 'running') state.container.heed?.(pod);
+    const predecessors = this.#predecessors.get(keyOf(pod.metadata)) ?? [];
+    return {
+      runs: new Map([...run.runs].map(([name, one]) => [name, withOwnHealth(one)])),
+      runner: run.runner.name,
+      prepared: run.prepared,
+      address: this.#addressesFor(run.runner).of(run.uid),
+      isPredecessorRunning: predecessors.some(isRunning),
+      news: run.news,
+    };
+  }
+
+  /** Addresses that pods have from before, so that nobody else gets them. */
+  keepAddresses(pods: readonly Pod[]): void {
+    for (const pod of pods) {
+      const { podIP } = pod.status ?? {};
+      if (podIP) this.#addressesFor(runnerOf(pod, this.#options.images)).keep(pod.metadata.uid ?? '', podIP);
+    }
+  }
+
+  told(pod: Pod, happening: Happening): void {
+    const run = this.#of(pod);
+    run.news = run.news.filter((one) => one !== happening);
+  }
+
+  async prepare(pod: Pod, volumes: readonly Volume[]): Promise<void> {
+    const run = this.#of(pod);
+    await run.runner.prepare(pod, volumes);
+    run.prepared = volumes;
+    this.bell.ring(pod.metadata);
+  }
+
+  async start(
+    pod: Pod,
+    spec: Container,
+    how: Pick<Launch, 'env' | 'command' | 'args'>,
+  ): Promise<'started' | StartFailure> {
+    const run = this.#of(pod);
+    const before = run.runs.get(spec.name) ?? reportedRun(pod, spec.name);
+    const restartCount = before.state.is === 'ended' ? before.restartCount + 1 : before.restartCount;
+    try {
+      const container = await run.runner.start(this.#launch(run, spec, restartCount, how));
+      this.#began(run, spec, started(before, container, container.health?.() ?? firstHealth(spec)));
+      return 'started';
+    } catch (error) {
+      if (!(error instanceof StartFailure)) throw error;
+      run.runs.set(spec.name, this.#notBegun(before, error));
+      return error;
+    } finally {
+      this.bell.ring(pod.metadata);
+    }
+  }
+
+  /** What it needs could not be found. */
+  notStarted(pod: Pod, { name }: Container, failure: StartFailure): void {
+    const run = this.#of(pod);
+    run.runs.set(name, this.#notBegun(run.runs.get(name) ?? reportedRun(pod, name), failure));
+    this.bell.ring(pod.metadata);
+  }
+
+  async resume(
+    pod: Pod,
+    spec: Container,
+    startedAt: number,
+    how: Pick<Launch, 'env' | 'command' | 'args'>,
+  ): Promise<void> {
+    const run = this.#of(pod);
+    const before = reportedRun(pod, spec.name);
+    const container = await run.runner.resume(this.#launch(run, spec, before.restartCount, how), startedAt);
+    if (container === undefined) {
+      const ending = { exitCode: 255, reason: 'Unknown', at: this.#options.clock.now() };
+      run.runs.set(spec.name, ended(before, startedAt, ending));
+    } else {
+      const first = container.health?.() ?? firstHealth(spec);
+      const resumed = started({ ...before, state: { is: 'waiting' } }, container, first);
+      this.#began(run, spec, resumed);
+    }
+    this.bell.ring(pod.metadata);
+  }
+
+  /** Asks it to end, and ends it after the grace period. Does not wait. */
+  stop(pod: Pod, spec: Container, graceMs: number): void {
+    const run = this.#of(pod);
+    const before = run.runs.get(spec.name);
+    if (before?.state.is !== 'running') return;
+    run.runs.set(spec.name, { ...before, state: { ...before.state, isStopping: true } });
+    this.#aside(this.#end(spec, before.state.container, graceMs));
+  }
+
+  /** The predecessors of a pod get no more time: their names are needed. */
+  endPredecessors(pod: Pod): void {
+    for (const run of this.#predecessors.get(keyOf(pod.metadata)) ?? []) killAll(run);
+  }
+
+  /** Takes away what is left of a pod whose containers have all ended. */
+  async clean(pod: Pod): Promise<void> {
+    await this.#of(pod).runner.clean(pod);
+  }
+
+  /** The pod is gone from the cluster. */
+  forget(ref: ObjectRef): void {
+    const run = this.#pods.get(keyOf(ref));
+    this.#pods.delete(keyOf(ref));
+    if (run) this.#leave(keyOf(ref), run);
+  }
+
+  /** Ends everything: containers with their grace, at most `graceMs`, then what still runs. */
+  async stopAll(graceMs: number): Promise<void> {
+    const all = [...this.#pods.values(), ...[...this.#predecessors.values()].flat()];
+    const endAll = (isWanted: (spec: Container) => boolean) =>
+      Promise.all(
+        all.flatMap((run) =>
+          containersOf(run.pod)
+            .filter(isWanted)
+            .map(async (spec) => {
+              const state = run.runs.get(spec.name)?.state;
+              const grace = Math.min(graceMs, (run.pod.spec?.terminationGracePeriodSeconds ?? 30) * 1000);
+              if (state?.is === 'running') await this.#end(spec, state.container, grace);
+            }),
+        ),
+      );
+    await endAll((spec) => !isSidecar(spec));
+    await endAll(isSidecar);
+  }
+
+  #of(pod: Pod): PodRun {
+    const key = keyOf(pod.metadata);
+    const known = this.#pods.get(key);
+    if (known && known.uid === pod.metadata.uid) return known;
+    if (known) this.#leave(key, known);
+    const runner = runnerOf(pod, this.#options.images);
+    const run: PodRun = {
+      uid: pod.metadata.uid ?? '',
+      pod,
+      runner,
+      runs: endedRuns(pod),
+      prepared: undefined,
+      news: [],
+    };
+    this.#pods.set(key, run);
+    return run;
+  }
+
+  /** A pod that was deleted without grace, or replaced: nobody waits for it, so it ends now. */
+  #leave(key: string, run: PodRun): void {
+    if (isRunning(run)) this.#predecessors.set(key, [...(this.#predecessors.get(key) ?? []), run]);
+    this.#aside(this.#takeLeave(key, run));
+    killAll(run);
+  }
+
+  async #takeLeave(key: string, run: PodRun): Promise<void> {
+    for (const { state } of run.runs.values()) if (state.is === 'running') await state.container.ended;
+    this.#addressesFor(run.runner).release(run.uid);
+    await run.runner.clean(run.pod);
+    const others = (this.#predecessors.get(key) ?? []).filter((one) => one !== run);
+    if (others.length > 0) this.#predecessors.set(key, others);
+    else this.#predecessors.delete(key);
+    this.bell.ring(run.pod.metadata);
+  }
+
+  /** What nobody waits for must not fail unheard. */
+  #aside(work: Promise<void>): void {
+    work.catch((error: unknown) => this.#options.log.error({ error: messageOf(error) }, 'the kubelet failed'));
+  }
+
+  #addressesFor({ isReachable }: Runner): Addresses {
+    const { reachable, unreachable } = this.#options.addresses;
+    return isReachable ? reachable : unreachable;
+  }
+
+  #launch(
+    run: PodRun,
+    container: Container,
+    restartCount: number,
+    how: Pick<Launch, 'env' | 'command' | 'args'>,
+  ): Launch {
+    const { pod } = run;
+    const address = this.#addressesFor(run.runner).of(run.uid);
+    return { pod, container, restartCount, address, changed: () => this.bell.ring(pod.metadata), ...how };
+  }
+
+  #began(run: PodRun, spec: Container, begun: ContainerRun): void {
+    run.runs.set(spec.name, begun);
+    if (begun.state.is !== 'running') return;
+    const { container, startedAt } = begun.state;
+    const stopProbes = new AbortController();
+    const awaitEnd = async () => {
+      const ending = await container.ended;
+      stopProbes.abort(new Error('the container has ended'));
+      this.#change(run, spec.name, container, (one) => ended(one, startedAt, ending));
+    };
+    this.#aside(awaitEnd());
+    if (container.health) return;
+    const changed = (health: Health) =>
+      this.#change(run, spec.name, container, (one) =>
+        one.state.is === 'running' ? { ...one, state: { ...one.state, health } } : one,
+      );
+    const failed = (kind: ProbeKind, because: string) => {
+      const note = `${kind[0]?.toUpperCase()}${kind.slice(1)} probe failed: ${because}`;
+      run.news = [...run.news, { type: 'Warning', reason: 'Unhealthy', action: 'Probe', note }];
+      this.bell.ring(run.pod.metadata);
+    };
+    this.#aside(probing({ clock: this.#options.clock, container, spec, changed, failed }, stopProbes.signal));
+  }
+
+  /** Changes what is known of this very run of a container; a later one is left alone. */
+  #change(run: PodRun, name: string, container: RunningContainer, change: (one: ContainerRun) => ContainerRun): void {
+    const before = run.runs.get(name);
+    if (before?.state.is !== 'running' || before.state.container !== container) return;
+    run.runs.set(name, change(before));
+    this.bell.ring(run.pod.metadata);
+  }
+
+  /** What the program could not even be started for counts as a run that ended, the rest as one that waits. */
+  #notBegun(before: ContainerRun, failure: StartFailure): ContainerRun {
+    const now = this.#options.clock.now();
+    if (failure.reason !== 'RunContainerError') return startFailed(before, failure.reason, failure.message, now);
+    return stillborn(before, { exitCode: 128, reason: 'StartError', message: failure.message, at: now });
+  }
+
+  async #end({ lifecycle }: Container, container: RunningContainer, graceMs: number): Promise<void> {
+    const { clock } = this.#options;
+    const timeUp = new AbortController();
+    const timer = clock.after(graceMs, () => {
+      timeUp.abort(new Error('the grace period is over'));
+      container.kill();
+    });
+    if (graceMs > 0 && lifecycle?.preStop) await this.#hook(lifecycle.preStop, container, timeUp.signal);
+    container.terminate();
+    await container.ended;
+    timer.cancel();
+  }
+
+  async #hook(
+    { exec, sleep: pause, httpGet, tcpSocket }: NonNullable<NonNullable<Container['lifecycle']>['preStop']>,
+    container: RunningContainer,
+    signal: AbortSignal,
+  ): Promise<void> {
+    try {
+      if (exec?.command) await container.exec(exec.command, signal);
+      else if (pause) await sleep(this.#options.clock, pause.seconds * 1000, signal);
+      else if (httpGet) await container.probe({ httpGet }, signal);
+      else if (tcpSocket) await container.probe({ tcpSocket }, signal);
+    } catch {
+      // A hook that fails, or takes too long, does not keep the container from being stopped.
+    }
+  }
+}
+
+/** Whether two lists of volumes have the same contents. */
+export const sameVolumes = (a: readonly Volume[], b: readonly Volume[]) => isDeepStrictEqual(a, b);
+
+/** What ended before this program started stays ended: an init container that did its work does not do it again. */
+function endedRuns(pod: Pod): Map<string, ContainerRun> {
+  const runs = containersOf(pod).map(({ name }) => [name, reportedRun(pod, name)] as const);
+  return new Map(runs.filter(([, { state }]) => state.is === 'ended'));
+}
+
+/** Of a container that this program has not started, its status tells how often it ran before. */
+function reportedRun({ status }: Pod, name: string): ContainerRun {
+  const reported = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
+  const one = reported.find((status) => status.name === name);
+  const restartCount = one?.restartCount ?? 0;
+  const terminated = one?.state?.terminated ?? (one?.state?.waiting && one.lastState?.terminated);
+  if (!terminated) return { ...NEW_RUN, restartCount };
+  const { exitCode, reason, message } = terminated;
+  const at = Date.parse(terminated.finishedAt ?? '');
+  const ending = { exitCode, at, ...(reason !== undefined && { reason }), ...(message !== undefined && { message }) };
+  return {
+    ...NEW_RUN,
+    restartCount,
+    state: { is: 'ended', startedAt: Date.parse(terminated.startedAt ?? ''), ending },
+  };
+}
+
+function withOwnHealth(run: ContainerRun): ContainerRun {
+  const { state } = run;
+  const health = state.is === 'running' ? state.container.health?.() : undefined;
+  return state.is === 'running' && health ? { ...run, state: { ...state, health } } : run;
+}
+
+const isRunning = ({ runs }: PodRun) => [...runs.values()].some(({ state }) => state.is === 'running');
+
+function killAll({ runs }: PodRun): void {
+  for (const { state } of runs.values()) if (state.is === 'running') state.container.kill();
+}
