@@ -1,7 +1,7 @@
 import { type Logger, Manager, type Registration, register, silentLogger, systemClock } from '@polder/kube';
-import { type ApiServer, type ApiServerOptions, createApiServer } from './apiserver/index.ts';
+import { type ApiServer, type ApiServerOptions, type Column, createApiServer } from './apiserver/index.ts';
 import { controllers } from './controllers/index.ts';
-import { Addresses, type ImageRule, Kubelet, podController, simulated } from './kubelet/index.ts';
+import { Addresses, type ImageRule, Kubelet, podController, RUNNER_ANNOTATION, simulated } from './kubelet/index.ts';
 
 export interface ClusterOptions extends ApiServerOptions {
   /** Silent unless told otherwise. */
@@ -14,6 +14,8 @@ export interface ClusterOptions extends ApiServerOptions {
 
 export interface EmbeddedCluster {
   readonly server: ApiServer;
+  /** Resolves when the controllers are at work. */
+  readonly ready: Promise<void>;
   /** Resolves when it was stopped; rejects when it could not go on. */
   readonly running: Promise<void>;
   /** Controllers first, so that nobody restarts what ends; then containers; then the API server. */
@@ -27,10 +29,19 @@ const UNREACHABLE = '10.244.0.0';
 /** How long containers get when the cluster stops. */
 const STOP_MS = 10_000;
 
+/** `kubectl get pods -o wide` says what is real. */
+const RUNNER_COLUMN: Column = {
+  name: 'Runner',
+  type: 'string',
+  description: 'How the containers of the pod are run: as processes, as stand-ins, or only as a simulation.',
+  priority: 1,
+  cell: ({ metadata }) => metadata.annotations?.[RUNNER_ANNOTATION] ?? '<none>',
+};
+
 /** A whole cluster in this process: an API server, the workload controllers, a scheduler and a kubelet. */
 export function startCluster(options: ClusterOptions = {}): EmbeddedCluster {
   const { clock = systemClock, random = Math.random, log = silentLogger } = options;
-  const server = createApiServer(options);
+  const server = createApiServer({ ...options, moreColumns: { pods: [RUNNER_COLUMN] } });
   const kubelet = new Kubelet({
     clock,
     log,
@@ -52,6 +63,7 @@ export function startCluster(options: ClusterOptions = {}): EmbeddedCluster {
   const running = manager.run(stop.signal);
   return {
     server,
+    ready: manager.cache.synced(stop.signal),
     running,
     async stop() {
       stop.abort(new Error('the cluster stops'));
@@ -66,3 +78,6 @@ function pods(kubelet: Kubelet, nodes: readonly string[]): Registration {
   const names = new Set(nodes);
   return register(podController(kubelet), (world) => ({ ...world, kubelet, nodes: names }));
 }
+
+export const nodeNames = (count: number): readonly string[] =>
+  Array.from({ length: count }, (_, i) => `polder-${i + 1}`);

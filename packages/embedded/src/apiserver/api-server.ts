@@ -8,6 +8,7 @@ import { createDefaultObjects } from './default-objects.ts';
 import { Faults } from './faults/index.ts';
 import { endable, inProcessTransport } from './in-process-transport.ts';
 import { type Listener, type ListenOptions, listen } from './listen/index.ts';
+import type { Column } from './served-kind.ts';
 import { ServedKinds } from './served-kinds.ts';
 import { notFound } from './status.ts';
 import { memoryStorage, type Storage } from './storage/index.ts';
@@ -27,6 +28,8 @@ export interface ApiServerOptions {
   readonly historyLimit?: number;
   /** What containers have written; without it no pod has logs. */
   readonly podLogs?: PodLogs;
+  /** Columns of `kubectl get` beyond those of the real server, by the plural of a built-in kind. */
+  readonly moreColumns?: Readonly<Record<string, readonly Column[]>>;
   /** Where services of webhooks are; without it only webhooks with a `url` can be called. */
   readonly resolveService?: ServiceResolver;
   /** How webhooks are called: over a socket unless told otherwise. */
@@ -55,7 +58,10 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
   const { clock = systemClock, random = Math.random } = options;
   const store = new ObjectStore(options.storage ?? memoryStorage(), options.historyLimit ?? HISTORY_LIMIT);
   const kinds = new ServedKinds();
-  for (const kind of BUILTIN_KINDS) kinds.add(builtinResource(withDefinitionRules(kind), store));
+  for (const kind of BUILTIN_KINDS) {
+    const columns = [...kind.columns, ...(options.moreColumns?.[kind.plural] ?? [])];
+    kinds.add(builtinResource(withDefinitionRules({ ...kind, columns }), store));
+  }
   const webhooks = webhookCaller({
     clock,
     random,
