@@ -1,0 +1,5 @@
+import type { Topic } from '../contract/suite.ts';
+import { driving } from './driving.ts';
+import type { Workloads } from './workloads.ts';
+
+export const topics: readonly Topic<Workloads>[] = [driving];
