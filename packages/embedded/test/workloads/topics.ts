@@ -1,5 +1,6 @@
 import type { Topic } from '../contract/suite.ts';
 import { driving } from './driving.ts';
+import { garbageCollection } from './garbage-collection.ts';
 import type { Workloads } from './workloads.ts';
 
-export const topics: readonly Topic<Workloads>[] = [driving];
+export const topics: readonly Topic<Workloads>[] = [driving, garbageCollection];

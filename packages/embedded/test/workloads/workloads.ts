@@ -1,8 +1,22 @@
 import { vi } from 'vitest';
+import { pod, pods } from '../contract/objects.ts';
 import { expect } from '../contract/suite.ts';
 import type { Body, Wire } from '../contract/wire.ts';
 import { World } from '../contract/world.ts';
-import { type Container, DRIVEN_NODE, type Pod, type PodStatus, readyStatus, terminatedStatus } from './pods.ts';
+import {
+  type Container,
+  DRIVEN_NODE,
+  onDrivenNode,
+  type Pod,
+  type PodStatus,
+  readyStatus,
+  terminatedStatus,
+} from './pods.ts';
+
+export interface PodFields {
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly spec?: Readonly<Record<string, unknown>>;
+}
 
 /**
  * What a case about controllers stands on. Pods that nobody places come to life by themselves, on simulated nodes. Pods placed
@@ -85,6 +99,13 @@ export class Workloads extends World {
       return pod;
     });
 
+  /** A new pod, on the driven node. */
+  place = async (namespace: string, name: string, fields: PodFields = {}): Promise<Pod> => {
+    const body = pod(name, { ...fields.spec, ...onDrivenNode }, { labels: fields.labels });
+    await this.wire.must(this.wire.create(pods(namespace), body));
+    return this.scheduled(namespace, name);
+  };
+
   // What a kubelet does, for pods on the driven node.
 
   /** All containers run and are ready. */
@@ -112,6 +133,10 @@ export class Workloads extends World {
     const reported: Pod = JSON.parse(answer.text);
     return reported;
   };
+
+  /** Waits until the pod is being deleted: now its kubelet would end its containers. */
+  becomesGoing = ({ metadata: { namespace, name } }: Pod): Promise<Body> =>
+    this.becomes(`${pods(namespace)}/${name}`, { metadata: { deletionTimestamp: expect.any(String) } });
 
   /** Its containers have ended: a pod that is being deleted goes now. */
   finishDeletion = async (pod: Pod): Promise<void> => {
