@@ -1,6 +1,7 @@
 import type { Topic } from '../contract/suite.ts';
 import { driving } from './driving.ts';
 import { garbageCollection } from './garbage-collection.ts';
+import { namespaceLifecycle } from './namespace-lifecycle.ts';
 import type { Workloads } from './workloads.ts';
 
-export const topics: readonly Topic<Workloads>[] = [driving, garbageCollection];
+export const topics: readonly Topic<Workloads>[] = [driving, garbageCollection, namespaceLifecycle];
