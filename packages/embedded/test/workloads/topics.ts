@@ -1,7 +1,13 @@
 import type { Topic } from '../contract/suite.ts';
 import { driving } from './driving.ts';
+import { endpointSlicesOfServices } from './endpoint-slices.ts';
 import { garbageCollection } from './garbage-collection.ts';
 import { namespaceLifecycle } from './namespace-lifecycle.ts';
 import type { Workloads } from './workloads.ts';
 
-export const topics: readonly Topic<Workloads>[] = [driving, garbageCollection, namespaceLifecycle];
+export const topics: readonly Topic<Workloads>[] = [
+  driving,
+  garbageCollection,
+  namespaceLifecycle,
+  endpointSlicesOfServices,
+];

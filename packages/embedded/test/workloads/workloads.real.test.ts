@@ -5,7 +5,7 @@ import { topics } from './topics.ts';
 
 async function start() {
   const transport = socketTransport(await kubeconfig([inject('kubeconfig')]));
-  return { transport, stop: () => transport.close(), patience: 60_000 };
+  return { transport, stop: () => transport.close(), patience: 45_000 };
 }
 
 runWorkloads('real', start, topics);
