@@ -3,6 +3,7 @@ import { driving } from './driving.ts';
 import { endpointSlicesOfServices } from './endpoint-slices.ts';
 import { garbageCollection } from './garbage-collection.ts';
 import { namespaceLifecycle } from './namespace-lifecycle.ts';
+import { volumes } from './volumes.ts';
 import type { Workloads } from './workloads.ts';
 
 export const topics: readonly Topic<Workloads>[] = [
@@ -10,4 +11,5 @@ export const topics: readonly Topic<Workloads>[] = [
   garbageCollection,
   namespaceLifecycle,
   endpointSlicesOfServices,
+  volumes,
 ];

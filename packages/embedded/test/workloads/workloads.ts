@@ -63,6 +63,14 @@ export class Workloads extends World {
       if (status !== 404) throw new Error(`GET ${path}: still there: ${status} ${text}`);
     });
 
+  /** Waits until an event about the object says this. */
+  recorded = (namespace: string, name: string, like: Readonly<Record<string, unknown>>): Promise<void> =>
+    this.settles(async () => {
+      const query = `fieldSelector=involvedObject.name%3D${name}`;
+      const { body } = await this.wire.get(`/api/v1/namespaces/${namespace}/events?${query}`);
+      expect(body.items).toEqual(expect.arrayContaining([expect.objectContaining(like)]));
+    });
+
   /** Looks again until looking does not fail; in the end its last failure is the case's. */
   settles = <T>(look: () => Promise<T>): Promise<T> => vi.waitFor(look, { timeout: this.patience, interval: 50 });
 
