@@ -1,4 +1,5 @@
 import type { Topic } from '../contract/suite.ts';
+import { disruptionBudgets } from './disruption-budgets.ts';
 import { driving } from './driving.ts';
 import { endpointSlicesOfServices } from './endpoint-slices.ts';
 import { garbageCollection } from './garbage-collection.ts';
@@ -12,4 +13,5 @@ export const topics: readonly Topic<Workloads>[] = [
   namespaceLifecycle,
   endpointSlicesOfServices,
   volumes,
+  disruptionBudgets,
 ];

@@ -2,7 +2,7 @@ import { vi } from 'vitest';
 import { pod, pods } from '../contract/objects.ts';
 import { expect } from '../contract/suite.ts';
 import type { Body, Wire } from '../contract/wire.ts';
-import { World } from '../contract/world.ts';
+import { type CustomResource, type CustomResourceOptions, World } from '../contract/world.ts';
 import {
   type Container,
   DRIVEN_NODE,
@@ -25,7 +25,7 @@ export interface PodFields {
 export class Workloads extends World {
   /** How long the controllers may take for anything, in milliseconds. */
   readonly patience: number;
-  #lastAddress = 0;
+  readonly #addresses = new Map<string, string>();
 
   constructor(wire: Wire, patience: number) {
     super(wire);
@@ -45,6 +45,17 @@ export class Workloads extends World {
     // Pods are refused until a controller has made it.
     await this.becomes(`/api/v1/namespaces/${name}/serviceaccounts/default`, {});
     return name;
+  };
+
+  /** A new custom resource that is not only served: the controllers, who learn of kinds in their own time, know it too. */
+  knownCustomResource = async (namespace: string, options: CustomResourceOptions = {}): Promise<CustomResource> => {
+    const resource = await this.customResource(options);
+    const ownerReferences = [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'nobody', uid: crypto.randomUUID() }];
+    const stray = resource.widget('stray', { metadata: { name: 'stray', ownerReferences } });
+    await this.wire.must(this.wire.create(resource.collection(namespace), stray));
+    // Whoever collects it has seen it.
+    await this.gone(`${resource.collection(namespace)}/stray`);
+    return resource;
   };
 
   /** Waits until the object is there and looks like this. */
@@ -152,9 +163,11 @@ export class Workloads extends World {
     await this.wire.must(this.wire.delete(path, { gracePeriodSeconds: 0, preconditions: { uid: pod.metadata.uid } }));
   };
 
-  #address(pod: Pod): string {
-    if (pod.status.podIP !== undefined) return pod.status.podIP;
-    this.#lastAddress += 1;
-    return `10.200.${this.#lastAddress >> 8}.${this.#lastAddress & 255}`;
+  /** Of a pod, the same whenever it is asked for. */
+  #address({ metadata: { uid } }: Pod): string {
+    const number = this.#addresses.size + 1;
+    const address = this.#addresses.get(uid) ?? `10.200.${number >> 8}.${number & 255}`;
+    this.#addresses.set(uid, address);
+    return address;
   }
 }
