@@ -4,6 +4,8 @@ import { driving } from './driving.ts';
 import { endpointSlicesOfServices } from './endpoint-slices.ts';
 import { garbageCollection } from './garbage-collection.ts';
 import { namespaceLifecycle } from './namespace-lifecycle.ts';
+import { nodes } from './nodes.ts';
+import { scheduling } from './scheduling.ts';
 import { volumes } from './volumes.ts';
 import type { Workloads } from './workloads.ts';
 
@@ -14,4 +16,6 @@ export const topics: readonly Topic<Workloads>[] = [
   endpointSlicesOfServices,
   volumes,
   disruptionBudgets,
+  scheduling,
+  nodes,
 ];
