@@ -109,8 +109,10 @@ export const disruptionBudgets = topic('disruption budgets', (promise) => {
     const { wire, namespace, place, knownCustomResource, becomes } = world;
     const ns = await namespace();
     const scale = { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' };
-    const { collection, widget } = await knownCustomResource(ns, { subresources: { status: {}, scale } });
-    const owner = await wire.must(wire.create(collection(ns), widget('web', { spec: { replicas: 5 } })));
+    const widgets = await knownCustomResource(ns, { subresources: { status: {}, scale } });
+    const owner = await wire.must(
+      wire.create(widgets.collection(ns), widgets.widget('web', { spec: { replicas: 5 } })),
+    );
     const { apiVersion, kind, metadata } = owner;
     const running = await world.becomeReady(await place(ns, 'a', { labels: { app: 'web' } }));
     const ownerReferences = [{ apiVersion, kind, name: 'web', uid: metadata.uid, controller: true }];

@@ -42,7 +42,7 @@ function reaches(world: Workloads, namespace: string, name: string, ...expected:
     if (slice === undefined) throw new Error(`${name} has no EndpointSlice`);
     const endpoints = slice.endpoints.toSorted((a, b) => (a.addresses.join() < b.addresses.join() ? -1 : 1));
     const addresses = endpoints.flatMap((endpoint) => endpoint.addresses);
-    expect(addresses).toEqual(expected.map((pod) => pod.status.podIP).toSorted());
+    expect(addresses).toEqual(expected.map((pod) => pod.status.podIP ?? '').toSorted());
     return { slice, endpoints };
   });
 }

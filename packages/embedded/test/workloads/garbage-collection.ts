@@ -196,11 +196,11 @@ export const garbageCollection = topic('garbage collection', (promise) => {
   promise('knows custom resources, as owners and as dependents', async (world) => {
     const { wire, namespace, customResource, gone } = world;
     const ns = await namespace();
-    const { collection, widget } = await customResource();
-    const at = collection(ns);
-    const owner = await wire.must(wire.create(at, widget('owner')));
+    const widgets = await customResource();
+    const at = widgets.collection(ns);
+    const owner = await wire.must(wire.create(at, widgets.widget('owner')));
     const child = await wire.must(
-      wire.create(at, widget('child', { metadata: { name: 'child', ...ownedBy(reference(owner)) } })),
+      wire.create(at, widgets.widget('child', { metadata: { name: 'child', ...ownedBy(reference(owner)) } })),
     );
     await wire.must(wire.create(configMaps(ns), configMap('grandchild', {}, ownedBy(reference(child)))));
 

@@ -34,16 +34,16 @@ export const namespaceLifecycle = topic('the life of a namespace', (promise) => 
 
   promise('ends with everything in it', async ({ wire, namespace, customResource, becomes, gone }) => {
     const ns = await namespace();
-    const { collection, widget } = await customResource();
+    const widgets = await customResource();
     await wire.must(wire.create(configMaps(ns), configMap('a')));
-    await wire.must(wire.create(collection(ns), widget('a')));
+    await wire.must(wire.create(widgets.collection(ns), widgets.widget('a')));
     await wire.must(wire.create(deployments(ns), deployment('a', { replicas: 2 })));
     await becomes(`${deployments(ns)}/a`, { status: { readyReplicas: 2 } });
 
     await wire.must(wire.delete(at(ns)));
 
     await gone(at(ns));
-    for (const collected of [configMaps(ns), collection(ns), deployments(ns), pods(ns), serviceAccounts(ns)]) {
+    for (const collected of [configMaps(ns), widgets.collection(ns), deployments(ns), pods(ns), serviceAccounts(ns)]) {
       expect((await wire.get(collected)).body.items, collected).toEqual([]);
     }
   });

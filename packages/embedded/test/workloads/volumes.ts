@@ -161,7 +161,7 @@ export const volumes = topic('volumes and claims', (promise) => {
     const ns = await namespace();
     const isDefault = ({ metadata: { annotations } }: Body) =>
       annotations?.['storageclass.kubernetes.io/is-default-class'] === 'true';
-    const [standard] = (await wire.get(CLASSES)).body.items.filter(isDefault);
+    const standard = (await wire.get(CLASSES)).body.items.find(isDefault);
     const created = await wire.must(wire.create(claims(ns), claim('data')));
     expect(created.spec['storageClassName']).toBe(standard?.metadata.name);
     const { spec } = await becomes(`${claims(ns)}/data`, {
