@@ -1,4 +1,5 @@
-import { ApiError, isConflict, isNotFound, messageOf, Pod, type ReplicaSetStatus, type World } from '@polder/kube';
+import { isConflict, isNotFound, Pod, type ReplicaSetStatus, type World } from '@polder/kube';
+import { explanationOf, isNamespaceGoing } from '../refusals.ts';
 import type { ScaleStep } from './plan.ts';
 
 type StepNamed<Name extends ScaleStep['do']> = Extract<ScaleStep, { do: Name }>;
@@ -23,7 +24,6 @@ export async function createPod({ pod, counted }: StepNamed<'create-pod'>, { clu
     const note = `Created pod: ${created.metadata.name}`;
     tell({ type: 'Normal', reason: 'SuccessfulCreate', action: 'Create', note, related: created });
   } catch (error) {
-    // The whole namespace goes, and this set with it: nothing to report, nothing to try again.
     if (isNamespaceGoing(error)) return;
     const because = explanationOf(error);
     tell({ type: 'Warning', reason: 'FailedCreate', action: 'Create', note: `Error creating: ${because}` });
@@ -44,9 +44,3 @@ export async function deletePod({ pod, counted }: StepNamed<'delete-pod'>, { clu
     throw new ScaleFailed('FailedDelete', `unable to delete pods: ${because}`, counted, { cause: error });
   }
 }
-
-/** Without the audit id: a text that is new each time would be written each time. */
-const explanationOf = (error: unknown) => (error instanceof ApiError ? error.explanation : messageOf(error));
-
-const isNamespaceGoing = (error: unknown) =>
-  error instanceof ApiError && error.causes.some(({ reason }) => reason === 'NamespaceTerminating');
