@@ -1,0 +1,1 @@
+export { tolerates, untolerated } from './taints.ts';

@@ -1,0 +1,39 @@
+import { type Act, PersistentVolume, PersistentVolumeClaim, Pod, type World } from '@polder/kube';
+import type { SchedulerStep } from './plan.ts';
+import { UNSCHEDULABLE } from './pod-state.ts';
+import { SELECTED_NODE } from './volumes.ts';
+
+type Steps = { readonly [Name in SchedulerStep['do']]: Act<Extract<SchedulerStep, { do: Name }>, World> };
+
+export const schedulerSteps: Steps = {
+  'bind-pod': async ({ pod, node }, { cluster, tell }) => {
+    const { name, namespace, uid } = pod.metadata;
+    // The uid keeps a successor of the same name from getting a node that was not chosen for it.
+    const fields = { metadata: { name, namespace, uid }, target: { apiVersion: 'v1', kind: 'Node', name: node } };
+    await cluster.createBelow(Pod, pod.metadata, 'binding', { group: '', version: 'v1', kind: 'Binding', fields });
+    const note = `Successfully assigned ${namespace}/${name} to ${node}`;
+    tell({ type: 'Normal', reason: 'Scheduled', action: 'Binding', note });
+  },
+
+  'report-waiting': async ({ pod, condition }, { cluster, tell }) => {
+    await cluster.applyStatus(Pod, pod, { conditions: [condition] });
+    if (condition.reason !== UNSCHEDULABLE) return;
+    const note = condition.message ?? '';
+    tell({ type: 'Warning', reason: 'FailedScheduling', action: 'Scheduling', note });
+  },
+
+  'reserve-volume': async ({ claim, volume }, { cluster }) => {
+    const { name, namespace, uid } = claim.metadata;
+    const claimRef = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', name, namespace, uid };
+    // With the version that was looked at: another claim may have got it meanwhile.
+    const { resourceVersion } = volume.metadata;
+    const body = { metadata: { resourceVersion }, spec: { claimRef } };
+    await cluster.patch(PersistentVolume, volume.metadata, { type: 'merge', body });
+  },
+
+  'select-node': async ({ claim, node }, { cluster }) => {
+    const { resourceVersion } = claim.metadata;
+    const body = { metadata: { resourceVersion, annotations: { [SELECTED_NODE]: node } } };
+    await cluster.patch(PersistentVolumeClaim, claim.metadata, { type: 'merge', body });
+  },
+};
