@@ -8,7 +8,7 @@ let cluster: EmbeddedCluster;
 let client: Client;
 beforeEach(async () => {
   clock = new VirtualClock();
-  cluster = startCluster({ clock, random: seeded(1), nodes: ['one'] });
+  cluster = await startCluster({ clock, random: seeded(1), nodes: ['one'] });
   client = new Client({ transport: cluster.server.transport(), userAgent: 'user', clock });
   await client.create(Node, { metadata: { name: 'one' } });
 });

@@ -40,20 +40,19 @@ async function runCluster(
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const storage = fileStorage(join(folder, 'cluster.db'));
   const runners = await imagesIn(folder, systemClock);
-  const cluster = startCluster({ ...runners, storage, log: progress.log, nodes: nodeNames(nodes) });
   const kubeconfig = join(folder, 'kubeconfig');
+  const listen = port === undefined ? {} : { port };
+  const cluster = await startCluster({ ...runners, storage, log: progress.log, nodes: nodeNames(nodes), listen });
   try {
-    const listener = await cluster.server.listen(port === undefined ? {} : { port });
-    await writeSecret(kubeconfig, listener.kubeconfig);
+    await writeSecret(kubeconfig, cluster.listener?.kubeconfig ?? '');
     await cluster.ready;
     const seconds = (performance.now() - startedAt) / 1000;
-    progress.clusterIsUp({ version, url: listener.url, nodes, kubeconfig, folder, seconds });
+    progress.clusterIsUp({ version, url: cluster.listener?.url ?? '', nodes, kubeconfig, folder, seconds });
     const client = new Client({ transport: cluster.server.transport(), userAgent: `polder/${version}` });
     await unlessStopped(signal, () => applyAll(manifests, client, signal, progress));
     progress.next({ kubeconfig, folder, hasExample: manifests.length > 0 });
     await Promise.race([aborted(signal), cluster.running]);
     progress.stopping();
-    await listener.close();
   } finally {
     await cluster.stop();
     await runners.close();
