@@ -105,12 +105,11 @@ function isOutOfService({ spec, status }: Node): boolean {
 
 const evictingTaints = ({ spec }: Node) => (spec?.taints ?? []).filter(({ effect }) => effect === 'NoExecute');
 
-/** How long a pod puts up with the taints of a node: of all tolerations that cover one, the shortest time counts. */
+/** How long a pod puts up with the taints of a node: of several tolerations for the same taint only the first counts. */
 function toleratedMs({ spec }: Pod, node: Node): number {
   const times = evictingTaints(node).map((taint) => {
-    const used = (spec?.tolerations ?? []).filter((toleration) => tolerates(toleration, taint));
-    if (used.length === 0) return 0;
-    return Math.min(...used.map(({ tolerationSeconds = Infinity }) => Math.max(0, tolerationSeconds) * 1000));
+    const used = spec?.tolerations?.find((toleration) => tolerates(toleration, taint));
+    return used ? Math.max(0, used.tolerationSeconds ?? Infinity) * 1000 : 0;
   });
   return Math.min(Infinity, ...times);
 }
