@@ -12,7 +12,7 @@ test: node_modules/.installed ## type check, lint, format, import rules and ever
 	@vitest run --project unit
 
 test-real: node_modules/.installed ## the suites against real systems, which it builds into the user's cache first
-	@vitest run --project real
+	@vitest run --project 'real*'
 
 check: node_modules/.installed ## the static part of the tests alone
 	@node tools/check.ts

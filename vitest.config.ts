@@ -1,7 +1,12 @@
 import { defineConfig } from 'vitest/config';
 
-// Two suites: `unit` needs nothing but this checkout; `real` (files named *.real.test.ts) needs the systems that
-// `make test-real` builds or installs. A missing system is a failure there, never a skip.
+// `unit` needs nothing but this checkout. Files named *.real.test.ts need the systems that `make test-real` builds or
+// installs; a missing system is a failure there, never a skip. They meet a real API server alone (`real`), or, where
+// workloads must come to life, one with controllers, scheduler and nodes (`real-cluster`).
+const WORKLOADS = '**/test/workloads/*.real.test.ts';
+
+const real = { pool: 'forks', fileParallelism: false, hookTimeout: 120_000 } as const;
+
 export default defineConfig({
   test: {
     projects: [
@@ -17,13 +22,21 @@ export default defineConfig({
       {
         test: {
           name: 'real',
+          ...real,
           include: ['{packages,examples,tools,bench}/**/*.real.test.ts'],
-          exclude: ['**/node_modules/**'],
+          exclude: ['**/node_modules/**', WORKLOADS],
           globalSetup: ['tools/control-plane/vitest-setup.ts'],
-          pool: 'forks',
-          fileParallelism: false,
           testTimeout: 60_000,
-          hookTimeout: 120_000,
+        },
+      },
+      {
+        test: {
+          name: 'real-cluster',
+          ...real,
+          include: [WORKLOADS],
+          exclude: ['**/node_modules/**'],
+          globalSetup: ['tools/control-plane/vitest-setup-cluster.ts'],
+          testTimeout: 120_000,
         },
       },
     ],

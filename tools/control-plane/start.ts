@@ -1,6 +1,6 @@
 /**
  * A real Kubernetes control plane on loopback, for suites that need the truth: etcd and kube-apiserver, with the
- * controllers and the scheduler when asked. It has no nodes (pods stay Pending) and is thrown away afterwards.
+ * controllers, the scheduler and simulated nodes when asked (without nodes pods stay Pending). It is thrown away afterwards.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
@@ -12,6 +12,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { createAuthority, issue, type Pair } from '@polder/kube/certificates';
+import { kwokFlags, simulatedNodes } from './simulated-nodes.ts';
+
+const run = promisify(execFile);
 
 const READY_WITHIN = 60_000;
 const VALID_MS = 24 * 3600 * 1000;
@@ -19,6 +22,8 @@ const VALID_MS = 24 * 3600 * 1000;
 export interface ControlPlaneOptions {
   /** Run kube-controller-manager and kube-scheduler as well. Without them nothing happens by itself. */
   readonly controllers?: boolean;
+  /** So many simulated nodes, whose pods are ready at once and run nothing. Pods get there by the scheduler alone. */
+  readonly nodes?: number;
   /** Holds data, certificates and logs; made if missing, removed by `stop`. */
   readonly dir: string;
 }
@@ -38,16 +43,16 @@ export interface ControlPlane {
 
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   const programs = await buildControlPlane();
-  const { dir } = options;
+  const { dir, nodes = 0 } = options;
   mkdirSync(dir, { recursive: true });
   const [etcdPort, peerPort, apiPort] = await freePorts(3);
   const url = `https://127.0.0.1:${apiPort}`;
   const files = await writeCertificates(dir, url);
   const running = new Map<string, Program>();
 
-  const start = (name: string, flags: Flags) => {
+  const start = (name: string, flags: Flags, folder = programs) => {
     const args = Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`);
-    running.set(name, startProgram(join(programs, name), args, join(dir, `${name}.log`)));
+    running.set(name, startProgram(join(folder, name), args, join(dir, `${name}.log`)));
   };
   const stopProgram = async (name: string) => {
     const program = running.get(name);
@@ -94,6 +99,11 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
       start('kube-controller-manager', controllerManagerFlags(files));
       start('kube-scheduler', controllerFlags(files.schedulerKubeconfig));
     }
+    if (nodes > 0) {
+      const kwok = await buildKwok();
+      start('kwok', kwokFlags(files.adminKubeconfig, join(kwok, 'stages.yaml')), kwok);
+      await createNodes(join(programs, 'kubectl'), files.adminKubeconfig, nodes);
+    }
     return controlPlane;
   } catch (error) {
     await Promise.all([...running.keys()].map(stopProgram));
@@ -102,17 +112,32 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
 }
 
 /** Builds what is not in the user's cache yet; resolves with the folder of the programs. */
-export async function buildControlPlane(): Promise<string> {
-  const build = promisify(execFile)(join(import.meta.dirname, 'build.sh'));
-  build.child.stderr?.pipe(process.stderr);
+export function buildControlPlane(): Promise<string> {
+  return build('The real control plane', 'build.sh');
+}
+
+/** The same for kwok: the folder of the program and of its `stages.yaml`. */
+function buildKwok(): Promise<string> {
+  return build('kwok', 'build-kwok.sh');
+}
+
+async function build(what: string, script: string): Promise<string> {
+  const running = run(join(import.meta.dirname, script));
+  running.child.stderr?.pipe(process.stderr);
   try {
-    return (await build).stdout.trim();
+    return (await running).stdout.trim();
   } catch (error) {
     const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : String(error);
-    throw new Error(`The real control plane could not be built (tools/control-plane/build.sh):\n${said}`, {
-      cause: error,
-    });
+    throw new Error(`${what} could not be built (tools/control-plane/${script}):\n${said}`, { cause: error });
   }
+}
+
+/** Resolves when the nodes are ready, so that the first pod finds them all. */
+async function createNodes(kubectl: string, kubeconfig: string, count: number): Promise<void> {
+  const creating = run(kubectl, ['--kubeconfig', kubeconfig, 'create', '-f', '-']);
+  creating.child.stdin?.end(JSON.stringify(simulatedNodes(count)));
+  await creating;
+  await run(kubectl, ['--kubeconfig', kubeconfig, 'wait', 'node', '--all', '--for=condition=Ready', '--timeout=60s']);
 }
 
 interface Files {
@@ -185,7 +210,7 @@ function kubeconfigOf(server: string, authority: Pair, client: Pair): string {
   });
 }
 
-type Flags = Readonly<Record<string, string | number | boolean>>;
+export type Flags = Readonly<Record<string, string | number | boolean>>;
 
 function apiServerFlags(files: Files, etcdUrl: string, port: number, controllers: boolean): Flags {
   return {
@@ -217,6 +242,8 @@ function controllerManagerFlags(files: Files): Flags {
     'service-account-private-key-file': files.signingKey,
     'cluster-signing-cert-file': files.authority,
     'cluster-signing-key-file': files.authorityKey,
+    // A volume and a claim that were looked at in the wrong order find each other at the next round.
+    'pvclaimbinder-sync-period': '1s',
   };
 }
 
@@ -313,7 +340,7 @@ async function freePorts(count: number): Promise<number[]> {
 if (import.meta.main) {
   const controlPlane = await startControlPlane({
     dir: join(tmpdir(), `polder-control-plane-${process.pid}`),
-    controllers: !process.argv.includes('--no-controllers'),
+    ...(process.argv.includes('--no-controllers') ? {} : { controllers: true, nodes: 3 }),
   });
   console.log(controlPlane.kubeconfig);
   console.error(`kubectl is ${controlPlane.bin('kubectl')}; Ctrl-C stops it all`);

@@ -6,46 +6,58 @@ import { World } from './world.ts';
 export { expect } from 'vitest';
 
 /** One promise of the API, in words, and how to see that it is kept. */
-export interface Case {
+export interface Case<W = World> {
   readonly promise: string;
-  readonly keeps: (world: World) => Promise<void>;
+  readonly keeps: (world: W) => Promise<void>;
 }
 
-export interface Topic {
+export interface Topic<W = World> {
   readonly name: string;
-  readonly cases: readonly Case[];
+  readonly cases: readonly Case<W>[];
 }
 
-type Declare = (promise: string, keeps: Case['keeps']) => void;
+type Declare<W> = (promise: string, keeps: Case<W>['keeps']) => void;
 
-export function topic(name: string, declare: (promise: Declare) => void): Topic {
-  const cases: Case[] = [];
+export function topic<W = World>(name: string, declare: (promise: Declare<W>) => void): Topic<W> {
+  const cases: Case<W>[] = [];
   declare((promise, keeps) => cases.push({ promise, keeps }));
   return { name, cases };
 }
 
+export type Server = 'real' | 'embedded';
+
 export interface ServerUnderTest {
   readonly transport: Transport;
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
-/** Runs every topic on one server. Cases of a topic run beside each other: none may lean on another. */
-export function runContract(
-  server: 'real' | 'embedded',
-  start: () => Promise<ServerUnderTest>,
-  topics: readonly Topic[],
+/** Runs every topic on one server. */
+export function runContract(server: Server, start: () => Promise<ServerUnderTest>, topics: readonly Topic[]): void {
+  runTopics(server, `the Kubernetes API of the ${server} server`, topics, async () => {
+    const { transport, stop } = await start();
+    return { world: new World(new Wire(transport)), stop };
+  });
+}
+
+/** Runs every topic in one world. Cases of a topic run beside each other: none may lean on another. */
+export function runTopics<W>(
+  server: Server,
+  subject: string,
+  topics: readonly Topic<W>[],
+  open: () => Promise<{ readonly world: W; readonly stop: () => Promise<void> }>,
 ): void {
-  describe(`the Kubernetes API of the ${server} server`, () => {
-    const world = Promise.withResolvers<World>();
-    let running: ServerUnderTest | undefined;
+  describe(subject, () => {
+    const world = Promise.withResolvers<W>();
+    let stop = async () => {};
 
     beforeAll(async () => {
-      running = await start();
-      world.resolve(new World(new Wire(running.transport)));
+      const opened = await open();
+      stop = opened.stop;
+      world.resolve(opened.world);
     });
 
     afterAll(async () => {
-      await running?.stop();
+      await stop();
     });
 
     for (const { name, cases } of topics) {

@@ -115,6 +115,7 @@ export class Running {
     });
     child.stderr?.on('data', (part: Buffer) => {
       this.#stderr += part.toString();
+      this.#heard();
     });
     this.ended = new Promise((resolve, reject) => {
       child.once('error', reject);
@@ -123,18 +124,27 @@ export class Running {
   }
 
   /** Waits until it has printed this. */
-  async prints(pattern: RegExp): Promise<void> {
-    const printed = new Promise<void>((resolve) => {
+  prints(pattern: RegExp): Promise<void> {
+    return this.#says(pattern, () => this.#stdout);
+  }
+
+  /** Waits until it has printed this as a complaint. */
+  complains(pattern: RegExp): Promise<void> {
+    return this.#says(pattern, () => this.#stderr);
+  }
+
+  async #says(pattern: RegExp, printed: () => string): Promise<void> {
+    const heard = new Promise<void>((resolve) => {
       this.#heard = () => {
-        if (pattern.test(this.#stdout)) resolve();
+        if (pattern.test(printed())) resolve();
       };
       this.#heard();
     });
     const ending = async () => {
       const { stdout, stderr } = await this.ended;
-      if (!pattern.test(stdout)) throw new Error(`ended without printing ${pattern}: ${stdout}${stderr}`);
+      if (!pattern.test(printed())) throw new Error(`ended without printing ${pattern}: ${stdout}${stderr}`);
     };
-    await Promise.race([printed, ending()]);
+    await Promise.race([heard, ending()]);
   }
 
   async stop(): Promise<Outcome> {
