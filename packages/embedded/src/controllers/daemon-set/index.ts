@@ -1,0 +1,34 @@
+import { type Controller, ControllerRevision, controller, DaemonSet, Node, Pod, type World, watch } from '@polder/kube';
+import { structuredLabelSelector } from '../../apiserver/selectors/index.ts';
+import { claimSteps } from '../pods/index.ts';
+import { revisionSteps } from '../revisions/index.ts';
+import { FailureBackoff } from './failure-backoff.ts';
+import { type Observed, observe } from './observe.ts';
+import { type DaemonSetStep, planDaemonSet } from './plan/index.ts';
+import { statusOfFailure } from './status.ts';
+import { daemonSteps } from './steps.ts';
+
+export function daemonSets(): Controller<DaemonSet, Observed, DaemonSetStep, World> {
+  const failures = new FailureBackoff();
+  return controller({
+    kind: DaemonSet,
+    owns: [Pod, ControllerRevision],
+    watches: [
+      // A pod that nobody controls concerns everyone whose selector matches it.
+      watch(Pod, ({ metadata }, cached) => {
+        if (metadata.ownerReferences?.some((owner) => owner.controller)) return [];
+        const sets = cached.list(DaemonSet, metadata.namespace);
+        return sets
+          .filter(({ spec }) => structuredLabelSelector(spec?.selector ?? {})(metadata.labels ?? {}))
+          .map((set) => set.metadata);
+      }),
+      // Whether a node is to have a daemon, its labels and taints say, and they change.
+      watch(Node, (_, cached) => cached.list(DaemonSet).map((set) => set.metadata)),
+    ],
+    observe: (set, world) => observe(set, world, failures),
+    plan: planDaemonSet,
+    steps: { ...claimSteps, ...revisionSteps, ...daemonSteps(failures) },
+    status: 'as-planned',
+    failed: statusOfFailure,
+  });
+}
