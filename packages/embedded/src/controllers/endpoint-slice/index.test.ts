@@ -38,7 +38,7 @@ test('a pod that becomes unready changes one slice, and nothing else', async () 
   const pods: Pod[] = [];
   for (let i = 0; i < 130; i++) pods.push(await runningPod(`p-${i}`));
   await world.settle();
-  expect((await slices()).map((slice) => slice.endpoints?.length).toSorted()).toEqual([100, 30]);
+  expect(new Set((await slices()).map((slice) => slice.endpoints?.length))).toEqual(new Set([100, 30]));
   world.writes.length = 0;
   const [first] = pods;
   if (first) await say(first, { ready: false });

@@ -83,6 +83,11 @@ function identityOf({ addresses, hostname, targetRef }: Endpoint): string {
   return JSON.stringify([addresses.toSorted(), hostname, targetRef?.namespace, targetRef?.name]);
 }
 
-const comparable = ({ addresses: _, hints: __, ...rest }: Endpoint) => rest;
+const comparable = ({ nodeName, zone, conditions, targetRef }: Endpoint) => ({
+  nodeName,
+  zone,
+  conditions,
+  uid: targetRef?.uid,
+});
 
 const hasLabels = ({ metadata }: EndpointSlice, labels: Labels) => isDeepStrictEqual(metadata.labels ?? {}, labels);
