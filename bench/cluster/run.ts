@@ -53,7 +53,11 @@ async function measure(count: number): Promise<Measured> {
 }
 
 async function inOwnProcess(count: number): Promise<Measured> {
-  const { stdout } = await promisify(execFile)(process.execPath, [...process.execArgv, import.meta.filename, String(count)]);
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    ...process.execArgv,
+    import.meta.filename,
+    String(count),
+  ]);
   const measured: Measured = JSON.parse(stdout);
   return measured;
 }
@@ -69,7 +73,14 @@ if (asked !== undefined) {
     // A deployment, its replica set and its pods.
     const objects = deployments * (2 + REPLICAS);
     const each = (total: number) => (total / objects).toFixed(1);
-    const cells = [deployments, seconds.toFixed(1), cpuSeconds.toFixed(1), each(cpuSeconds * 1000), each(writes), rssMb.toFixed(0)];
+    const cells = [
+      deployments,
+      seconds.toFixed(1),
+      cpuSeconds.toFixed(1),
+      each(cpuSeconds * 1000),
+      each(writes),
+      rssMb.toFixed(0),
+    ];
     console.log(`| ${cells.join(' | ')} |`);
   }
 }

@@ -1,5 +1,6 @@
 import { type Client, type Clock, type Logger, type Registration, register } from '@polder/kube';
 import type { ApiServer } from '../apiserver/index.ts';
+import { daemonSets } from './daemon-set/index.ts';
 import { deployments } from './deployment/index.ts';
 import { endpointSlices } from './endpoint-slice/index.ts';
 import { GarbageCollector } from './garbage-collector/index.ts';
@@ -34,6 +35,7 @@ export function createControllers(options: ControllersOptions): Controllers {
       register(deployments, alone),
       register(replicaSets, alone),
       register(statefulSets, alone),
+      register(daemonSets(), alone),
       register(endpointSlices, alone),
       register(namespaces({ contents, client }), alone),
       register(namespaceDefaults({ rootCa }), alone),

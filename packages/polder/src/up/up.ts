@@ -1,6 +1,6 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { fileStorage, nodeNames, startCluster } from '@polder/embedded';
+import { fileStorage, startCluster } from '@polder/embedded';
 import { Client, stopSignal, systemClock } from '@polder/kube';
 import { type AppliedObject, applyManifests, type Manifest, readManifests } from '../manifests/index.ts';
 import { version } from '../version.ts';
@@ -42,7 +42,7 @@ async function runCluster(
   const runners = await imagesIn(folder, systemClock);
   const kubeconfig = join(folder, 'kubeconfig');
   const listen = port === undefined ? {} : { port };
-  const cluster = await startCluster({ ...runners, storage, log: progress.log, nodes: nodeNames(nodes), listen });
+  const cluster = await startCluster({ ...runners, storage, log: progress.log, nodes, listen });
   try {
     await writeSecret(kubeconfig, cluster.listener?.kubeconfig ?? '');
     await cluster.ready;
