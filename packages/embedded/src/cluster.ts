@@ -1,68 +1,83 @@
-import { type Logger, Manager, type Registration, register, silentLogger, systemClock } from '@polder/kube';
-import { type ApiServer, type ApiServerOptions, createApiServer } from './apiserver/index.ts';
-import { controllers } from './controllers/index.ts';
-import { Addresses, type ImageRule, Kubelet, podController, simulated } from './kubelet/index.ts';
+import { type Logger, silentLogger, systemClock } from '@polder/kube';
+import {
+  type ApiServer,
+  type ApiServerOptions,
+  type Column,
+  createApiServer,
+  type Listener,
+  type ListenOptions,
+} from './apiserver/index.ts';
+import { type ImageRule, RUNNER_ANNOTATION, simulated } from './kubelet/index.ts';
+import { startMachinery } from './machinery.ts';
+import { Network } from './network/index.ts';
+import { type Machine, thisMachine } from './nodes/index.ts';
 
 export interface ClusterOptions extends ApiServerOptions {
   /** Silent unless told otherwise. */
   readonly log?: Logger;
-  /** The names of the nodes whose pods are run. */
-  readonly nodes?: readonly string[];
+  /** One unless told otherwise. */
+  readonly nodes?: number;
+  /** What each node has to give: what this machine has, unless told otherwise. */
+  readonly machine?: Machine;
   /** Which images run how. All are simulated unless told otherwise. */
   readonly images?: readonly ImageRule[];
+  /** Serve the API on a socket, too. */
+  readonly listen?: ListenOptions;
 }
 
 export interface EmbeddedCluster {
   readonly server: ApiServer;
+  /** Where the names and addresses of pods and services are on this machine. */
+  readonly network: Network;
+  readonly listener: Listener | undefined;
+  /** Resolves when the nodes are there and the controllers at work. */
+  readonly ready: Promise<void>;
   /** Resolves when it was stopped; rejects when it could not go on. */
   readonly running: Promise<void>;
-  /** Controllers first, so that nobody restarts what ends; then containers; then the API server. */
+  /** Controllers, then containers, then the API server. */
   stop(): Promise<void>;
 }
 
-/** Loopback on Linux is a whole block of addresses; 127.0.0.1 itself is everybody's. */
-const REACHABLE = '127.64.0.0';
-const UNREACHABLE = '10.244.0.0';
+/** `kubectl get pods -o wide` says what is real. */
+const RUNNER_COLUMN: Column = {
+  name: 'Runner',
+  type: 'string',
+  description: 'How the containers of the pod are run: as processes, as stand-ins, or only as a simulation.',
+  priority: 1,
+  cell: ({ metadata }) => metadata.annotations?.[RUNNER_ANNOTATION] ?? '<none>',
+};
 
-/** How long containers get when the cluster stops. */
-const STOP_MS = 10_000;
-
-/** A whole cluster in this process: an API server, the workload controllers, a scheduler and a kubelet. */
-export function startCluster(options: ClusterOptions = {}): EmbeddedCluster {
-  const { clock = systemClock, random = Math.random, log = silentLogger } = options;
-  const server = createApiServer(options);
-  const kubelet = new Kubelet({
-    clock,
-    log,
-    images: options.images ?? [{ images: '*', runner: simulated(clock) }],
-    addresses: { reachable: new Addresses(REACHABLE), unreachable: new Addresses(UNREACHABLE) },
-  });
-  const manager = new Manager({
-    transport: server.transport(),
-    userAgent: 'polder-cluster',
-    clock,
-    random,
-    log,
-    products: [
-      { name: 'controllers', fieldManager: 'kube-controller-manager', controllers },
-      { name: 'kubelet', fieldManager: 'kubelet', controllers: [pods(kubelet, options.nodes ?? [])] },
-    ],
-  });
-  const stop = new AbortController();
-  const running = manager.run(stop.signal);
-  return {
-    server,
-    running,
-    async stop() {
-      stop.abort(new Error('the cluster stops'));
-      await running.catch(() => {});
-      await kubelet.stopAll(STOP_MS);
-      server.close();
-    },
-  };
-}
-
-function pods(kubelet: Kubelet, nodes: readonly string[]): Registration {
-  const names = new Set(nodes);
-  return register(podController(kubelet), (world) => ({ ...world, kubelet, nodes: names }));
+/** A whole cluster in this process. */
+export async function startCluster(options: ClusterOptions = {}): Promise<EmbeddedCluster> {
+  const { clock = systemClock, random = Math.random, log = silentLogger, nodes = 1 } = options;
+  const server = createApiServer({ ...options, moreColumns: { pods: [RUNNER_COLUMN] } });
+  try {
+    const listener = options.listen && (await server.listen(options.listen));
+    const { cache, ready, running, stop } = startMachinery({
+      server,
+      transport: server.transport(),
+      clock,
+      random,
+      log,
+      nodes,
+      machine: options.machine ?? thisMachine(),
+      images: options.images ?? [{ images: '*', runner: simulated(clock) }],
+      rootCa: listener?.ca,
+    });
+    return {
+      server,
+      network: new Network(cache),
+      listener,
+      ready,
+      running,
+      async stop() {
+        await stop();
+        await listener?.close();
+        server.close();
+      },
+    };
+  } catch (error) {
+    server.close();
+    throw error;
+  }
 }

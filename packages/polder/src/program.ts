@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { crdsAsYaml } from './crds.ts';
 import { products } from './products.ts';
-import { up } from './up.ts';
+import { up } from './up/up.ts';
 import { version } from './version.ts';
 
 export function program(process: NodeJS.Process): Command {
@@ -15,10 +15,14 @@ export function program(process: NodeJS.Process): Command {
   polder
     .command('up')
     .description('start an embedded cluster on this machine and keep it running until Ctrl-C')
-    .option('--no-operator', 'the API server alone, without the operator')
-    .option('--data-dir <dir>', 'where the cluster keeps its state and its kubeconfig', '.polder')
+    .option('--data-dir <dir>', 'where the cluster keeps its state, its volumes and its kubeconfig', '.polder')
+    .option('-f, --filename <path>', 'apply this manifest, or all of this folder; can be given again', collect, [])
+    .option('--nodes <count>', 'how many nodes the cluster has', nodes, 1)
     .option('--port <port>', 'the port of the API server on 127.0.0.1 (default: a free one)', port)
-    .action((options: UpFlags) => run(process, () => upAlone(options, process)));
+    .option('--no-operator', 'the cluster alone, without the operators of the products')
+    .action(({ filename, ...options }: UpFlags) =>
+      run(process, () => up({ ...options, manifests: filename }, process)),
+    );
 
   polder
     .command('crds')
@@ -29,15 +33,11 @@ export function program(process: NodeJS.Process): Command {
 }
 
 interface UpFlags {
-  readonly operator: boolean;
   readonly dataDir: string;
+  readonly filename: readonly string[];
+  readonly nodes: number;
   readonly port?: number;
-}
-
-async function upAlone({ operator, ...options }: UpFlags, process: NodeJS.Process): Promise<void> {
-  if (operator)
-    throw new Error('this version has no products to operate yet; start the API server alone: polder up --no-operator');
-  await up(options, process);
+  readonly operator: boolean;
 }
 
 /** What goes wrong is told in one sentence; a stack trace would only hide it. */
@@ -57,3 +57,13 @@ function port(text: string): number {
   }
   return value;
 }
+
+function nodes(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1 || value > 100) {
+    throw new InvalidArgumentError('a cluster has from 1 to 100 nodes.');
+  }
+  return value;
+}
+
+const collect = (path: string, before: readonly string[]) => [...before, path];

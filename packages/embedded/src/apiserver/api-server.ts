@@ -6,8 +6,10 @@ import { type Core, uuid } from './core.ts';
 import { CustomResources, withDefinitionRules } from './custom-resources/index.ts';
 import { createDefaultObjects } from './default-objects.ts';
 import { Faults } from './faults/index.ts';
+import { type Follower, follow } from './follow.ts';
 import { endable, inProcessTransport } from './in-process-transport.ts';
 import { type Listener, type ListenOptions, listen } from './listen/index.ts';
+import type { Column, ServedKind } from './served-kind.ts';
 import { ServedKinds } from './served-kinds.ts';
 import { notFound } from './status.ts';
 import { memoryStorage, type Storage } from './storage/index.ts';
@@ -27,6 +29,8 @@ export interface ApiServerOptions {
   readonly historyLimit?: number;
   /** What containers have written; without it no pod has logs. */
   readonly podLogs?: PodLogs;
+  /** Columns of `kubectl get` beyond those of the real server, by the plural of a built-in kind. */
+  readonly moreColumns?: Readonly<Record<string, readonly Column[]>>;
   /** Where services of webhooks are; without it only webhooks with a `url` can be called. */
   readonly resolveService?: ServiceResolver;
   /** How webhooks are called: over a socket unless told otherwise. */
@@ -38,7 +42,14 @@ export interface ApiServer {
   readonly faults: Faults;
   /** The version of the last write. */
   readonly revision: number;
+  /** What is served at this moment, in every version; the same array until that changes. */
+  readonly kinds: readonly ServedKind[];
   handle(request: TransportRequest): Promise<TransportResponse>;
+  /**
+   * Tells of every object of every kind, custom ones too: of those that are there, then of each change within its write.
+   * Returns how to stop.
+   */
+  follow(follower: Follower): () => void;
   /** Hands requests over in the same process. */
   transport(): Transport;
   /** Serves over TLS on 127.0.0.1. */
@@ -55,7 +66,10 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
   const { clock = systemClock, random = Math.random } = options;
   const store = new ObjectStore(options.storage ?? memoryStorage(), options.historyLimit ?? HISTORY_LIMIT);
   const kinds = new ServedKinds();
-  for (const kind of BUILTIN_KINDS) kinds.add(builtinResource(withDefinitionRules(kind), store));
+  for (const kind of BUILTIN_KINDS) {
+    const columns = [...kind.columns, ...(options.moreColumns?.[kind.plural] ?? [])];
+    kinds.add(builtinResource(withDefinitionRules({ ...kind, columns }), store));
+  }
   const webhooks = webhookCaller({
     clock,
     random,
@@ -80,7 +94,11 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
     get revision() {
       return store.revision;
     },
+    get kinds() {
+      return kinds.all;
+    },
     handle: serving.handle,
+    follow: (follower) => follow(store, kinds, follower),
     transport: () => inProcessTransport(serving.handle),
     listen: (where) => listen(serving.handle, clock, where),
     compact: () => store.compact(),

@@ -35,15 +35,22 @@ export interface Conversion {
 /** What the server serves at this moment. CRDs come and go, so paths are looked up here, never wired. */
 export class ServedKinds {
   readonly #byPath = new Map<string, ServedResource>();
+  readonly #byResource = new Map<string, readonly ServedResource[]>();
   #list: readonly ServedKind[] | undefined;
 
   add(served: ServedResource): void {
     this.#byPath.set(pathOf(served.kind), served);
-    this.#list = undefined;
+    this.#changed(served);
   }
 
   remove(served: ServedResource): void {
     this.#byPath.delete(pathOf(served.kind));
+    this.#changed(served);
+  }
+
+  #changed({ resource }: ServedResource): void {
+    const versions = [...this.#byPath.values()].filter((served) => served.resource === resource);
+    this.#byResource.set(resource, versions);
     this.#list = undefined;
   }
 
@@ -53,7 +60,7 @@ export class ServedKinds {
 
   /** All versions of a resource, in the order in which it declares them. */
   versionsOf(resource: string): readonly ServedResource[] {
-    return [...this.#byPath.values()].filter((served) => served.resource === resource);
+    return this.#byResource.get(resource) ?? [];
   }
 
   /** The same array until something changes: discovery and OpenAPI may cache by it. */

@@ -1,5 +1,49 @@
-import { type Registration, register } from '@polder/kube';
+import { type Client, type Clock, type Logger, type Registration, register } from '@polder/kube';
+import type { ApiServer } from '../apiserver/index.ts';
+import { daemonSets } from './daemon-set/index.ts';
+import { deployments } from './deployment/index.ts';
+import { endpointSlices } from './endpoint-slice/index.ts';
+import { GarbageCollector } from './garbage-collector/index.ts';
+import { NamespaceContents, namespaces } from './namespace/index.ts';
 import { replicaSets } from './replica-set/index.ts';
+import { namespaceDefaults } from './service-account/index.ts';
+import { statefulSets } from './stateful-set/index.ts';
 
-/** Every controller of the cluster, as a real kube-controller-manager has them. */
-export const controllers: readonly Registration[] = [register(replicaSets, (world) => world)];
+export interface ControllersOptions {
+  readonly server: Pick<ApiServer, 'follow' | 'kinds'>;
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** The certificate authority of the API server, as PEM. */
+  readonly rootCa: string | undefined;
+}
+
+/** What a real cluster has in its kube-controller-manager. */
+export interface Controllers {
+  readonly registrations: readonly Registration[];
+  /** What looks at all kinds at once, until the signal aborts. */
+  housekeeping(signal: AbortSignal): Promise<void>;
+}
+
+export function createControllers(options: ControllersOptions): Controllers {
+  const { client, rootCa, server } = options;
+  const contents = new NamespaceContents();
+  const garbage = new GarbageCollector(options);
+  const alone = <W>(world: W) => world;
+  return {
+    registrations: [
+      register(deployments, alone),
+      register(replicaSets, alone),
+      register(statefulSets, alone),
+      register(daemonSets(), alone),
+      register(endpointSlices, alone),
+      register(namespaces({ contents, client }), alone),
+      register(namespaceDefaults({ rootCa }), alone),
+    ],
+    async housekeeping(signal) {
+      const unfollow = contents.follow(server);
+      await garbage.start(signal);
+      unfollow();
+    },
+  };
+}

@@ -1,4 +1,4 @@
-import { Client, type NewObject, Node, Pod, VirtualClock } from '@polder/kube';
+import { Client, type NewObject, Pod, VirtualClock } from '@polder/kube';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type EmbeddedCluster, startCluster } from '../cluster.ts';
 import { seeded } from '../controllers/test-world.ts';
@@ -8,9 +8,8 @@ let cluster: EmbeddedCluster;
 let client: Client;
 beforeEach(async () => {
   clock = new VirtualClock();
-  cluster = startCluster({ clock, random: seeded(1), nodes: ['one'] });
+  cluster = await startCluster({ clock, random: seeded(1), nodes: 1 });
   client = new Client({ transport: cluster.server.transport(), userAgent: 'user', clock });
-  await client.create(Node, { metadata: { name: 'one' } });
 });
 afterEach(async () => {
   let isStopped = false;
@@ -27,7 +26,7 @@ const pod = (
   annotations: Record<string, string> = {},
 ): NewObject<Pod> => ({
   metadata: { ...ref, annotations },
-  spec: { nodeName: 'one', containers: [{ name: 'c', image: 'nginx' }], ...fields },
+  spec: { containers: [{ name: 'c', image: 'nginx' }], ...fields },
 });
 const get = () => client.get(Pod, ref);
 const conditions = async () =>

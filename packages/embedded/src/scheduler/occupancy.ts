@@ -4,6 +4,7 @@ import { type Amounts, amountsOf } from './amounts.ts';
 import { type PodFacts, podFacts } from './pod-facts.ts';
 import { type PodState, stateOf } from './pod-state.ts';
 import { Room } from './room.ts';
+import { priorityOf, Turns } from './turns.ts';
 
 export interface NodeFacts {
   readonly node: Node;
@@ -48,12 +49,13 @@ export class Occupancy {
   #nodes = new Map<string, NodeFacts>();
   readonly #rooms = new Map<string, Room>();
   readonly #pods = new Map<string, Known>();
+  /** The pods of the last picture, in its order. */
+  #last: readonly Pod[] = [];
   readonly #answers = new Map<string, { readonly question: Question; readonly byNode: Map<string, number> }>();
   readonly #apart = new Map<string, Wish & { readonly byNode: Map<string, number> }>();
   readonly #preferred = new Map<string, Wish & { readonly byNode: Map<string, number> }>();
-  readonly #refused = new Map<string, Pod>();
-  /** How many pods of each priority wait for their first decision. */
-  readonly #untried = new Map<number, number>();
+  readonly #waiting = new Map<string, Pod>();
+  readonly #turns = new Turns();
 
   /** A picture from scratch. */
   static of(nodes: readonly Node[], pods: readonly Pod[]): Occupancy {
@@ -67,9 +69,9 @@ export class Occupancy {
     return [...this.#nodes.values()];
   }
 
-  /** Pods that found no place when they were last looked at; the most important first. */
-  get refused(): readonly Pod[] {
-    return [...this.#refused.values()].toSorted((a, b) => priorityOf(b) - priorityOf(a));
+  /** Pods that have no node yet; the most important first. */
+  get waiting(): readonly Pod[] {
+    return [...this.#waiting.values()].toSorted((a, b) => priorityOf(b) - priorityOf(a));
   }
 
   /** Terms of pods here that keep others away. */
@@ -82,9 +84,9 @@ export class Occupancy {
     return this.#preferred.values();
   }
 
-  /** Whether a more important pod has not had its turn yet. */
-  isOutranked(pod: Pod): boolean {
-    return this.#untried.keys().some((priority) => priority > priorityOf(pod));
+  /** A pod gets its turn, unless a more important one has not had its own since there was news for it. */
+  takeTurn(pod: Pod): boolean {
+    return this.#turns.take(pod);
   }
 
   updateNodes(nodes: readonly Node[]): void {
@@ -94,6 +96,7 @@ export class Occupancy {
       const { name } = node.metadata;
       const known = before.get(name);
       this.#nodes.set(name, known?.node === node ? known : this.#nodeFacts(node));
+      if (known?.node !== node) this.#turns.add(this.#waiting.values());
     }
   }
 
@@ -108,7 +111,11 @@ export class Occupancy {
   updatePods(pods: readonly Pod[]): News {
     let isRoomier = false;
     let isFuller = false;
-    for (const pod of pods) {
+    const before = this.#last;
+    this.#last = pods;
+    for (const [i, pod] of pods.entries()) {
+      // A store keeps its order: nearly all stand where they stood, and looking them up is what would take time.
+      if (before[i] === pod) continue;
       const known = this.#pods.get(pod.metadata.uid ?? '');
       if (known?.pod === pod) continue;
       const isSame = known !== undefined && isAlike(known.pod, pod);
@@ -121,6 +128,7 @@ export class Occupancy {
       if (!isSame && isPlaced && !wasPlaced) isFuller = true;
     }
     if (this.#pods.size > pods.length) isRoomier = this.#sweep(pods) || isRoomier;
+    if (isRoomier) this.#turns.add(this.#waiting.values());
     return { isRoomier, isFuller };
   }
 
@@ -158,8 +166,10 @@ export class Occupancy {
   #learn(pod: Pod): Known {
     const is = stateOf(pod);
     if (is !== 'placed') {
-      if (is === 'refused') this.#refused.set(pod.metadata.uid ?? '', pod);
-      if (is === 'untried') add(this.#untried, priorityOf(pod), 1);
+      if (is === 'waiting') {
+        this.#waiting.set(pod.metadata.uid ?? '', pod);
+        this.#turns.add([pod]);
+      }
       return { pod, state: { is } };
     }
     const state = { is, node: pod.spec?.nodeName ?? '', facts: podFacts(pod) };
@@ -169,8 +179,8 @@ export class Occupancy {
   }
 
   #forget({ pod, state }: Known): void {
-    this.#refused.delete(pod.metadata.uid ?? '');
-    if (state.is === 'untried') add(this.#untried, priorityOf(pod), -1);
+    this.#waiting.delete(pod.metadata.uid ?? '');
+    this.#turns.drop(pod);
     if (state.is !== 'placed') return;
     this.#roomOf(state.node).remove(state.facts);
     this.#count(state, -1);
@@ -210,8 +220,6 @@ interface Known {
   readonly state: Placed | { readonly is: Exclude<PodState, 'placed'> };
 }
 
-const priorityOf = ({ spec }: Pod) => spec?.priority ?? 0;
-
 /** Whether two states of a pod are the same to a scheduler. (The store shares between versions what did not change.) */
 function isAlike(a: Pod, b: Pod): boolean {
   return (
@@ -237,7 +245,7 @@ function wish(
   else wishes.delete(key);
 }
 
-function add<K>(counts: Map<K, number>, key: K, by: number): void {
+function add(counts: Map<string, number>, key: string, by: number): void {
   const count = (counts.get(key) ?? 0) + by;
   if (count === 0) counts.delete(key);
   else counts.set(key, count);

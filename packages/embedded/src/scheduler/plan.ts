@@ -1,13 +1,13 @@
 import type { Plan, Pod, PodCondition, PodStatus } from '@polder/kube';
 import { podCondition } from '../controllers/pods/index.ts';
 import { place } from './place.ts';
-import { UNSCHEDULABLE } from './pod-state.ts';
 import type { Surroundings } from './refusal.ts';
 import { type ClaimChoice, SELECTED_NODE } from './volumes.ts';
 
 export type Observed =
   | { readonly is: 'aside' }
   | { readonly is: 'gated' }
+  | { readonly is: 'outranked' }
   | { readonly is: 'waiting'; readonly surroundings: Surroundings };
 
 export type SchedulerStep =
@@ -20,6 +20,7 @@ type Claim = ClaimChoice['claim'];
 type Volume = NonNullable<ClaimChoice['volume']>;
 type SchedulerPlan = Plan<SchedulerStep, PodStatus>;
 
+export const UNSCHEDULABLE = 'Unschedulable';
 const OUTRANKED_MS = 10;
 
 export function planPod(pod: Pod, observed: Observed, now: Date): SchedulerPlan {
@@ -27,11 +28,10 @@ export function planPod(pod: Pod, observed: Observed, now: Date): SchedulerPlan 
   const idle: SchedulerPlan = { objects: [], steps: [], held: [], status: pod.status ?? {} };
   if (observed.is === 'aside') return idle;
   if (observed.is === 'gated') return { ...idle, steps: report(pod, GATED, now) };
-  const { surroundings } = observed;
-  if (surroundings.occupancy.isOutranked(pod)) {
+  if (observed.is === 'outranked') {
     return { ...idle, lookAgain: { afterMs: OUTRANKED_MS, because: 'a pod of higher priority comes first' } };
   }
-  const placement = place(pod, surroundings);
+  const placement = place(pod, observed.surroundings);
   if (placement.is === 'on-node') return { ...idle, steps: go(pod, placement.node, placement.claims) };
   const { generation } = pod.metadata;
   const told = { reason: UNSCHEDULABLE, message: placement.because };

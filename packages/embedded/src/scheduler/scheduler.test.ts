@@ -21,11 +21,12 @@ afterEach(() => world.stop());
 
 const RESOURCES = { cpu: '2', memory: '4Gi', pods: '110' };
 
-const node = (name: string, spec: Node['spec'] = {}): NewObject<Node> & Pick<Node, 'status'> => ({
-  metadata: { name, labels: { 'kubernetes.io/hostname': name } },
-  spec,
-  status: { allocatable: RESOURCES, capacity: RESOURCES },
-});
+async function addNode(name: string, spec: Node['spec'] = {}): Promise<void> {
+  const metadata = { name, labels: { 'kubernetes.io/hostname': name } };
+  await world.client.create(Node, { metadata, spec });
+  const body = { status: { allocatable: RESOURCES, capacity: RESOURCES } };
+  await world.client.patch(Node, { name }, { type: 'merge', body }, { subresource: 'status' });
+}
 
 const pod = (name: string, spec: Partial<NonNullable<Pod['spec']>> = {}): NewObject<Pod> => ({
   metadata: { namespace: 'default', name, labels: { app: name } },
@@ -43,12 +44,11 @@ const scheduled = async (name: string) => {
 };
 
 test('pods get nodes, evenly, and an event says which', async () => {
-  await world.client.create(Node, node('a'));
-  await world.client.create(Node, node('b'));
+  await addNode('a');
+  await addNode('b');
   await world.client.create(Pod, pod('one'));
   await world.client.create(Pod, pod('two'));
   await world.settle();
-  console.log(JSON.stringify(await world.client.list(Node)), JSON.stringify(await scheduled('one')), world.writes);
   expect([await nodeOf('one'), await nodeOf('two')]).toEqual(['a', 'b']);
   expect(await scheduled('one')).toMatchObject({ status: 'True' });
   const events = await world.client.list(EventsV1Event, { namespace: 'default' });
@@ -59,7 +59,7 @@ test('pods get nodes, evenly, and an event says which', async () => {
 });
 
 test('a pod that fits nowhere says why, and goes as soon as there is room', async () => {
-  await world.client.create(Node, node('a'));
+  await addNode('a');
   await world.client.create(Pod, pod('big', { containers: asking('1500m') }));
   await world.settle();
   await world.client.create(Pod, pod('late', { containers: asking('1') }));
@@ -84,7 +84,7 @@ test('without a node a pod waits for one', async () => {
   await world.client.create(Pod, pod('early'));
   await world.settle();
   expect(await scheduled('early')).toMatchObject({ message: 'no nodes available to schedule pods' });
-  await world.client.create(Node, node('a', { unschedulable: true }));
+  await addNode('a', { unschedulable: true });
   await world.settle();
   expect(await scheduled('early')).toMatchObject({
     message: expect.stringContaining('1 node(s) were unschedulable.'),
@@ -98,13 +98,13 @@ test('the more important of two pods gets the last place', async () => {
   await world.client.create(PriorityClass, { metadata: { name: 'urgent' }, value: 100 });
   await world.client.create(Pod, pod('plain', { containers: asking('2') }));
   await world.client.create(Pod, pod('urgent', { containers: asking('2'), priorityClassName: 'urgent' }));
-  await world.client.create(Node, node('a'));
+  await addNode('a');
   await world.settle();
   expect([await nodeOf('plain'), await nodeOf('urgent')]).toEqual(['', 'a']);
 });
 
 test('a gated pod waits until its gates are lifted', async () => {
-  await world.client.create(Node, node('a'));
+  await addNode('a');
   await world.client.create(Pod, pod('gated', { schedulingGates: [{ name: 'example.com/quota' }] }));
   await world.settle();
   expect(await nodeOf('gated')).toBe('');
@@ -116,7 +116,7 @@ test('a gated pod waits until its gates are lifted', async () => {
 });
 
 test('pods of another scheduler are left alone', async () => {
-  await world.client.create(Node, node('a'));
+  await addNode('a');
   await world.client.create(Pod, pod('other', { schedulerName: 'mine' }));
   await world.settle();
   expect(await nodeOf('other')).toBe('');
@@ -124,7 +124,7 @@ test('pods of another scheduler are left alone', async () => {
 });
 
 test('a claim that is bound late gets its node first, and the pod goes there when it is bound', async () => {
-  await world.client.create(Node, node('a'));
+  await addNode('a');
   await world.client.create(StorageClass, {
     metadata: { name: 'late' },
     provisioner: 'example.com/disks',

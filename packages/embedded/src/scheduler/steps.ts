@@ -1,6 +1,5 @@
 import { type Act, PersistentVolume, PersistentVolumeClaim, Pod, type World } from '@polder/kube';
-import type { SchedulerStep } from './plan.ts';
-import { UNSCHEDULABLE } from './pod-state.ts';
+import { type SchedulerStep, UNSCHEDULABLE } from './plan.ts';
 import { SELECTED_NODE } from './volumes.ts';
 
 type Steps = { readonly [Name in SchedulerStep['do']]: Act<Extract<SchedulerStep, { do: Name }>, World> };

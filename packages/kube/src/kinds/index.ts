@@ -14,6 +14,7 @@ export {
   withUnknownFields,
 } from './fields.ts';
 export type { JsonSchema, ValidationRule } from './json-schema.ts';
+export { nearest } from './nearest.ts';
 export {
   apiVersionOf,
   type Kind,

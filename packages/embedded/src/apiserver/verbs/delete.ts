@@ -105,7 +105,7 @@ export function markedForDeletion(
   now: number,
 ): WireObject | undefined {
   const { metadata } = object;
-  const finalizers = finalizersFor(metadata.finalizers ?? [], options.propagation);
+  const finalizers = finalizersFor(metadata.finalizers ?? [], options.propagation, resource);
   const grace = graceOf(object, resource, options.gracePeriodSeconds);
   const isNamespace = resource === 'namespaces' && Array.isArray(valueAt(object, ['spec', 'finalizers']));
   if (finalizers.length === 0 && grace === 0 && !isNamespace) return undefined;
@@ -154,10 +154,23 @@ function graceOf(object: WireObject, resource: string, asked: number | undefined
 
 const POLICY_FINALIZERS = { Orphan: 'orphan', Foreground: 'foregroundDeletion' } as const;
 
-/** The policy is kept as a finalizer, and the garbage collector acts on it. */
-function finalizersFor(present: readonly string[], propagation: DeleteOptions['propagation']): readonly string[] {
+/** From the time before garbage collection: whoever deletes these without saying how keeps their pods. */
+const ORPHANING = ['jobs.batch', 'replicationcontrollers'];
+
+/**
+ * The policy is kept as a finalizer, and the garbage collector acts on it. A policy that the object carries already stays,
+ * unless the deletion names another one. Nothing belongs to an event.
+ */
+function finalizersFor(
+  present: readonly string[],
+  asked: DeleteOptions['propagation'],
+  resource: string,
+): readonly string[] {
+  if (resource === 'events') return present;
+  const others = present.filter((name) => name !== POLICY_FINALIZERS.Orphan && name !== POLICY_FINALIZERS.Foreground);
+  const carriesPolicy = others.length < present.length;
+  const propagation = asked ?? (ORPHANING.includes(resource) && !carriesPolicy ? 'Orphan' : undefined);
   if (propagation === undefined) return present;
-  const others = present.filter((name) => name !== 'orphan' && name !== 'foregroundDeletion');
   return propagation === 'Background' ? others : [...others, POLICY_FINALIZERS[propagation]];
 }
 

@@ -13,6 +13,7 @@ export class ObjectStore {
   readonly #caches = new Map<string, WatchCache>();
   readonly #historyLimit: number;
   readonly #waiting = new Set<{ readonly revision: number; readonly resolve: () => void }>();
+  readonly #listeners = new Set<(resource: string, change: Change) => void>();
   #revision: number;
 
   constructor(storage: Storage, historyLimit: number) {
@@ -67,11 +68,23 @@ export class ObjectStore {
     this.#storage.write({ resource, key: change.key, revision: change.revision, text });
     this.#revision = change.revision;
     cache.apply(change);
+    for (const listener of this.#listeners) listener(resource, change);
     for (const waiting of this.#waiting) {
       if (waiting.revision > this.#revision) continue;
       this.#waiting.delete(waiting);
       waiting.resolve();
     }
+  }
+
+  /** The caches of all resources of which something was read or written. */
+  caches(): Iterable<readonly [resource: string, cache: WatchCache]> {
+    return this.#caches;
+  }
+
+  /** Calls back with every change of every resource from now on; returns how to stop. */
+  listen(listener: (resource: string, change: Change) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   /** Calls back when a revision has been reached; returns how to stop waiting. */

@@ -5,6 +5,7 @@ export {
   availableAt,
   isActive,
   isAvailable,
+  isEnded,
   isFailed,
   isReady,
   isTerminating,

@@ -9,10 +9,11 @@ export const isTerminating = ({ metadata }: Pod) => metadata.deletionTimestamp !
 
 export const isFailed = ({ status }: Pod) => status?.phase === 'Failed';
 
+/** Its containers have ended for good. */
+export const isEnded = (pod: Pod) => pod.status?.phase === 'Succeeded' || isFailed(pod);
+
 /** It counts: neither at its end nor on its way out. */
-export function isActive(pod: Pod): boolean {
-  return pod.status?.phase !== 'Succeeded' && !isFailed(pod) && !isTerminating(pod);
-}
+export const isActive = (pod: Pod) => !isEnded(pod) && !isTerminating(pod);
 
 export const isReady = (pod: Pod) => podCondition(pod, 'Ready')?.status === 'True';
 
@@ -29,6 +30,8 @@ export function availableAt(pod: Pod, minReadySeconds = 0): number | undefined {
 }
 
 export function isAvailable(pod: Pod, minReadySeconds: number | undefined, now: Date): boolean {
+  // With nothing to wait for, it does not matter since when: not every kubelet says.
+  if ((minReadySeconds ?? 0) === 0) return isReady(pod);
   const at = availableAt(pod, minReadySeconds);
   return at !== undefined && at <= now.getTime();
 }

@@ -23,5 +23,7 @@ export const replicaSets = controller({
   plan: planReplicaSet,
   steps: { ...claimSteps, 'create-pod': createPod, 'delete-pod': deletePod },
   status: 'as-planned',
+  // While pods keep it (a foreground deletion), its counts go on.
+  seesDeleted: true,
   failed: statusOfFailure,
 });

@@ -1,23 +1,46 @@
-import { messageOf, Pod, type World } from '@polder/kube';
-import type { ReplicaSetStep } from './plan.ts';
+import { isConflict, isNotFound, Pod, type ReplicaSetStatus, type World } from '@polder/kube';
+import { explanationOf, isNamespaceGoing } from '../refusals.ts';
+import type { ScaleStep } from './plan.ts';
 
-type StepNamed<Name extends ReplicaSetStep['do']> = Extract<ReplicaSetStep, { do: Name }>;
+type StepNamed<Name extends ScaleStep['do']> = Extract<ScaleStep, { do: Name }>;
 
-/** The server did not let a pod be. */
-export class CreateFailed extends Error {}
+/** The server did not let a pod come or go. */
+export class ScaleFailed extends Error {
+  override readonly name = 'ScaleFailed';
+  readonly reason: 'FailedCreate' | 'FailedDelete';
+  /** The pods as they were before. */
+  readonly counted: ReplicaSetStatus;
 
-export async function createPod({ pod }: StepNamed<'create-pod'>, { cluster, tell }: World): Promise<void> {
-  try {
-    const { metadata } = await cluster.create(Pod, pod);
-    tell({ type: 'Normal', reason: 'SuccessfulCreate', action: 'Create', note: `Created pod: ${metadata.name}` });
-  } catch (error) {
-    const note = `Error creating: ${messageOf(error)}`;
-    tell({ type: 'Warning', reason: 'FailedCreate', action: 'Create', note });
-    throw new CreateFailed(messageOf(error), { cause: error });
+  constructor(reason: ScaleFailed['reason'], message: string, counted: ReplicaSetStatus, options: ErrorOptions) {
+    super(message, options);
+    this.reason = reason;
+    this.counted = counted;
   }
 }
 
-export async function deletePod({ pod }: StepNamed<'delete-pod'>, { cluster, tell }: World): Promise<void> {
-  await cluster.delete(Pod, pod);
-  tell({ type: 'Normal', reason: 'SuccessfulDelete', action: 'Delete', note: `Deleted pod: ${pod.metadata.name}` });
+export async function createPod({ pod, counted }: StepNamed<'create-pod'>, { cluster, tell }: World): Promise<void> {
+  try {
+    const created = await cluster.create(Pod, pod);
+    const note = `Created pod: ${created.metadata.name}`;
+    tell({ type: 'Normal', reason: 'SuccessfulCreate', action: 'Create', note, related: created });
+  } catch (error) {
+    if (isNamespaceGoing(error)) return;
+    const because = explanationOf(error);
+    tell({ type: 'Warning', reason: 'FailedCreate', action: 'Create', note: `Error creating: ${because}` });
+    throw new ScaleFailed('FailedCreate', because, counted, { cause: error });
+  }
+}
+
+export async function deletePod({ pod, counted }: StepNamed<'delete-pod'>, { cluster, tell }: World): Promise<void> {
+  try {
+    await cluster.delete(Pod, pod);
+    const note = `Deleted pod: ${pod.metadata.name}`;
+    tell({ type: 'Normal', reason: 'SuccessfulDelete', action: 'Delete', note, related: pod });
+  } catch (error) {
+    // Somebody else was faster; a conflict means that the name belongs to a successor already.
+    if (isNotFound(error) || isConflict(error)) return;
+    const because = explanationOf(error);
+    tell({ type: 'Warning', reason: 'FailedDelete', action: 'Delete', note: `Error deleting: ${because}` });
+    throw new ScaleFailed('FailedDelete', `unable to delete pods: ${because}`, counted, { cause: error });
+  }
 }

@@ -1,0 +1,21 @@
+import { controller, EndpointSlice, Pod, Service, watch } from '@polder/kube';
+import { selectorOf } from './endpoints.ts';
+import { observe } from './observe.ts';
+import { planEndpointSlices } from './plan.ts';
+import { steps } from './steps.ts';
+
+/** Keeps for each service where its pods are reached. */
+export const endpointSlices = controller({
+  kind: Service,
+  owns: [EndpointSlice],
+  watches: [
+    watch(Pod, (pod, cached) => {
+      const services = cached.list(Service, pod.metadata.namespace);
+      return services.filter((service) => selectorOf(service)?.(pod)).map(({ metadata }) => metadata);
+    }),
+  ],
+  observe,
+  plan: planEndpointSlices,
+  steps,
+  status: 'as-planned',
+});

@@ -1,0 +1,14 @@
+import { type Act, EndpointSlice, type World } from '@polder/kube';
+import type { EndpointSliceStep } from './plan.ts';
+
+export const steps: {
+  readonly [Name in EndpointSliceStep['do']]: Act<Extract<EndpointSliceStep, { do: Name }>, World>;
+} = {
+  'create-slice': async ({ slice }, { cluster }) => {
+    await cluster.create(EndpointSlice, slice);
+  },
+  'update-slice': async ({ slice }, { cluster }) => {
+    await cluster.update(EndpointSlice, slice);
+  },
+  'delete-slice': ({ slice }, { cluster }) => cluster.delete(EndpointSlice, slice),
+};

@@ -1,0 +1,1 @@
+export { GarbageCollector, type GarbageCollectorOptions } from './collector.ts';

@@ -1,0 +1,26 @@
+import { controller, Namespace, type NamespaceStatus } from '@polder/kube';
+import { conditionsOf } from './conditions.ts';
+import { planNamespace } from './plan.ts';
+import { ContentDeletionFailed, deleteContents, finalize, type NamespaceTools } from './steps.ts';
+
+export { NamespaceContents } from './contents.ts';
+export type { NamespaceTools } from './steps.ts';
+
+/** Empties namespaces that are being deleted, and lets them go. `contents` has to follow the API server. */
+export const namespaces = (tools: NamespaceTools) =>
+  controller({
+    kind: Namespace,
+    bell: tools.contents.bell,
+    seesDeleted: true,
+    observe: async ({ metadata }: Namespace) => tools.contents.of(metadata.name),
+    plan: planNamespace,
+    steps: { 'delete-contents': deleteContents(tools), finalize: finalize(tools) },
+    status: 'as-planned',
+    failed: statusOfFailure,
+  });
+
+function statusOfFailure({ status = {} }: Namespace, error: unknown, now: Date): NamespaceStatus {
+  if (!(error instanceof ContentDeletionFailed)) return status;
+  const { failures } = error;
+  return { ...status, conditions: conditionsOf(status.conditions ?? [], { failures }, now) };
+}

@@ -1,0 +1,64 @@
+import {
+  ApiError,
+  apiVersionOf,
+  type Client,
+  isConflict,
+  isNotFound,
+  messageOf,
+  Namespace,
+  type World,
+} from '@polder/kube';
+import type { NamespaceContents } from './contents.ts';
+import { FINALIZER, type NamespaceStep } from './plan.ts';
+
+type StepNamed<Name extends NamespaceStep['do']> = Extract<NamespaceStep, { do: Name }>;
+
+/** The server did not let everything go. */
+export class ContentDeletionFailed extends Error {
+  readonly failures: readonly string[];
+
+  constructor(failures: readonly string[]) {
+    super(failures.join(', '));
+    this.failures = failures;
+  }
+}
+
+/** What `delete-contents` and `finalize` need beyond a pass's world. */
+export interface NamespaceTools {
+  readonly contents: NamespaceContents;
+  readonly client: Client;
+}
+
+/** One that cannot be deleted keeps no other. */
+export const deleteContents =
+  ({ contents }: NamespaceTools) =>
+  async ({ namespace, resources }: StepNamed<'delete-contents'>, { cluster, signal }: World): Promise<void> => {
+    const failures = new Set<string>();
+    const all = contents.of(namespace).filter(({ resource }) => resources.includes(resource));
+    for (const { kind, metadata } of all.flatMap(({ objects }) => objects)) {
+      if (metadata.deletionTimestamp !== undefined) continue;
+      const object = { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata };
+      try {
+        await cluster.delete(kind, object, { propagationPolicy: 'Background' });
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!isNotFound(error) && !isConflict(error)) failures.add(explanationOf(error));
+      }
+    }
+    if (failures.size > 0) throw new ContentDeletionFailed([...failures]);
+  };
+
+const explanationOf = (error: unknown) => (error instanceof ApiError ? error.explanation : messageOf(error));
+
+/** The namespace goes with its last finalizer, unless somebody else has one on it. */
+export const finalize =
+  ({ client }: NamespaceTools) =>
+  async ({ namespace: name }: StepNamed<'finalize'>, { signal }: World): Promise<void> => {
+    try {
+      const live = await client.get(Namespace, { name }, { signal });
+      const finalizers = live.spec?.finalizers?.filter((one) => one !== FINALIZER) ?? [];
+      await client.update(Namespace, { ...live, spec: { finalizers } }, { subresource: 'finalize', signal });
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+  };

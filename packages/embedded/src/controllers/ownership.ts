@@ -1,0 +1,100 @@
+/** Which objects belong to a workload, and how they come to it and leave it. */
+import {
+  type Cluster,
+  isInvalid,
+  isNotFound,
+  type Kind,
+  type KubernetesObject,
+  type LabelSelector,
+  type OwnerReference,
+  ownerReference,
+} from '@polder/kube';
+import { structuredLabelSelector } from '../apiserver/selectors/index.ts';
+
+/** What a workload can lay claim to. */
+export interface Claimable<O extends KubernetesObject> {
+  /** What it controls. */
+  readonly owned: readonly O[];
+  /** What nobody in its namespace controls. */
+  readonly unowned: readonly O[];
+}
+
+export interface Claims<O extends KubernetesObject> {
+  /** Its own, which its selector matches. */
+  readonly kept: readonly O[];
+  /** Nobody's, which its selector matches. */
+  readonly adopted: readonly O[];
+  /** Its own, which its selector no longer matches. */
+  readonly released: readonly O[];
+}
+
+/** A workload that is being deleted neither takes in nor lets go. What is being deleted itself stays where it is. */
+export function claimsOf<O extends KubernetesObject>(
+  owner: KubernetesObject,
+  selector: LabelSelector,
+  { owned, unowned }: Claimable<O>,
+): Claims<O> {
+  const matches = structuredLabelSelector(selector);
+  const selects = ({ metadata }: O) => matches(metadata.labels ?? {});
+  const kept = owned.filter(selects);
+  if (isGoing(owner)) return { kept, adopted: [], released: [] };
+  return {
+    kept,
+    adopted: unowned.filter((object) => selects(object) && !isGoing(object)),
+    released: owned.filter((object) => !selects(object) && !isGoing(object)),
+  };
+}
+
+const isGoing = ({ metadata }: KubernetesObject) => metadata.deletionTimestamp !== undefined;
+
+/** Who takes something in. Plain data, for steps. */
+export interface Claimant {
+  readonly kind: Kind;
+  readonly namespace: string | undefined;
+  readonly reference: OwnerReference;
+}
+
+export function claimant<T extends KubernetesObject>(kind: Kind<T>, owner: T): Claimant {
+  return { kind, namespace: owner.metadata.namespace, reference: ownerReference(kind, owner) };
+}
+
+/**
+ * Makes the claimant an object's controller. The server refuses it if somebody else came first, and so does the uid if
+ * the object is another one by now.
+ */
+export async function adopt<O extends KubernetesObject>(
+  cluster: Cluster,
+  kind: Kind<O>,
+  object: O,
+  { reference, ...claimant }: Claimant,
+): Promise<void> {
+  // Read from the server: an owner that was deleted with `--cascade=orphan` has just let this object go. Taken in on the
+  // word of a cache that is behind, it would be collected together with its owner.
+  const owner = await cluster.getLive(claimant.kind, { namespace: claimant.namespace, name: reference.name });
+  if (owner.metadata.uid !== reference.uid || isGoing(owner)) {
+    throw new Error(`${reference.kind} ${reference.name} is being deleted and takes nothing in`);
+  }
+  await patchOwners(cluster, kind, object, reference).catch(unless(isNotFound));
+}
+
+/** Ends an owner's control over an object; other owners stay. */
+export async function release<O extends KubernetesObject>(
+  cluster: Cluster,
+  kind: Kind<O>,
+  object: O,
+  ownerUid: string,
+): Promise<void> {
+  // Invalid: it is another object of the same name by now. In both cases there is nothing left to release.
+  const isReleased = (error: unknown) => isNotFound(error) || isInvalid(error);
+  await patchOwners(cluster, kind, object, { $patch: 'delete', uid: ownerUid }).catch(unless(isReleased));
+}
+
+/** Merged by the server, which knows the references of this moment; a list of ours would undo what others did to it. */
+function patchOwners<O extends KubernetesObject>(cluster: Cluster, kind: Kind<O>, { metadata }: O, reference: object) {
+  const body = { metadata: { uid: metadata.uid, ownerReferences: [reference] } };
+  return cluster.patch(kind, metadata, { type: 'strategic', body });
+}
+
+const unless = (isHarmless: (error: unknown) => boolean) => (error: unknown) => {
+  if (!isHarmless(error)) throw error;
+};

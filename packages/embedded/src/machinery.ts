@@ -1,0 +1,104 @@
+import { type Cache, Client, type Clock, type Logger, Manager, register, type Transport } from '@polder/kube';
+import type { ApiServer } from './apiserver/index.ts';
+import { createControllers } from './controllers/index.ts';
+import { Addresses, type ImageRule, Kubelet, podController } from './kubelet/index.ts';
+import { evictions, type Machine, nodeLifecycle, nodeObjects, registerNodes } from './nodes/index.ts';
+import { scheduler } from './scheduler/index.ts';
+
+export interface MachineryOptions {
+  readonly server: Pick<ApiServer, 'follow' | 'kinds'>;
+  readonly transport: Transport;
+  readonly clock: Clock;
+  /** 0 <= r < 1. */
+  readonly random: () => number;
+  readonly log: Logger;
+  /** How many nodes there are, and what each has to give. */
+  readonly nodes: number;
+  readonly machine: Machine;
+  /** Which images run how. */
+  readonly images: readonly ImageRule[];
+  /** The certificate authority of the API server, as PEM. */
+  readonly rootCa?: string | undefined;
+}
+
+export interface Machinery {
+  readonly cache: Cache;
+  readonly kubelet: Kubelet;
+  /** Resolves when the nodes are there and the controllers at work. */
+  readonly ready: Promise<void>;
+  /** Until it is stopped; rejects when it can't go on. */
+  readonly running: Promise<void>;
+  /** Controllers first, so that nobody restarts what ends; then containers. */
+  stop(): Promise<void>;
+}
+
+/** Loopback on Linux is a whole block of addresses; 127.0.0.1 itself is everybody's. */
+const REACHABLE = '127.64.0.0';
+const UNREACHABLE = '10.244.0.0';
+
+/** Pods here are processes or less: what limits them is the machine. */
+const PODS_ON_A_NODE = 5_000;
+
+/** How long containers get when the cluster stops. */
+const STOP_MS = 10_000;
+
+/** Everything of a cluster but its API server: the controllers, the scheduler, the nodes and their kubelet. */
+export function startMachinery(options: MachineryOptions): Machinery {
+  const { server, transport, clock, random, log, images, rootCa } = options;
+  const own = nodeObjects(options.nodes, {
+    machine: options.machine,
+    now: new Date(clock.now()),
+    pods: PODS_ON_A_NODE,
+  });
+  const kubelet = new Kubelet({
+    clock,
+    log,
+    images,
+    addresses: { reachable: new Addresses(REACHABLE), unreachable: new Addresses(UNREACHABLE) },
+  });
+  const client = new Client({ transport, userAgent: 'kube-controller-manager', clock, log });
+  const controllers = createControllers({ server, client, clock, log, rootCa });
+  const nodes = new Set(own.map(({ metadata }) => metadata.name));
+  const pods = register(podController(kubelet), (world) => ({ ...world, kubelet, nodes }));
+  const alone = <W>(world: W) => world;
+  const manager = new Manager({
+    transport,
+    userAgent: 'polder-cluster',
+    clock,
+    random,
+    log,
+    products: [
+      {
+        name: 'controllers',
+        fieldManager: 'kube-controller-manager',
+        controllers: [
+          ...controllers.registrations,
+          register(nodeLifecycle(own), alone),
+          register(evictions(clock), alone),
+        ],
+      },
+      { name: 'scheduler', fieldManager: 'kube-scheduler', controllers: [register(scheduler(), alone)] },
+      { name: 'kubelet', fieldManager: 'kubelet', controllers: [pods] },
+    ],
+  });
+  const stop = new AbortController();
+  const ready = async () => {
+    await registerNodes(client, own);
+    await manager.cache.synced(stop.signal);
+  };
+  const run = async () => {
+    await Promise.all([manager.run(stop.signal), controllers.housekeeping(stop.signal)]);
+  };
+  const [started, running] = [ready(), run()];
+  return {
+    cache: manager.cache,
+    kubelet,
+    ready: started,
+    running,
+    async stop() {
+      stop.abort(new Error('the cluster stops'));
+      await Promise.allSettled([running, started]);
+      await kubelet.stopAll(STOP_MS);
+    },
+  };
+}

@@ -1,0 +1,3 @@
+export { type AppliedObject, applyManifests } from './apply.ts';
+export { type Manifest, readManifests } from './read.ts';
+export { type Readiness, readinessOf } from './readiness.ts';
