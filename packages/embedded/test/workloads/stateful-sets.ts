@@ -250,7 +250,9 @@ export const statefulSetMembers = topic('stateful sets', (promise) => {
     const ns = await namespace();
     const labels = { app: 'web' };
     for (const name of ['web-0', 'web-x']) await world.place(ns, name, { labels });
-    await wire.must(wire.create(statefulSets(ns), statefulSet('web', { template: template('1', onDrivenNode) })));
+    // Of no revision, they would soon be replaced.
+    const spec = { template: template('1', onDrivenNode), updateStrategy: { type: 'OnDelete' } };
+    await wire.must(wire.create(statefulSets(ns), statefulSet('web', spec)));
     await becomes(`${statefulSets(ns)}/web`, { status: { replicas: 1 } });
     const owner = { kind: 'StatefulSet', name: 'web', controller: true };
     const taken = await becomes(`${pods(ns)}/web-0`, { metadata: { ownerReferences: [owner] } });
