@@ -1,5 +1,6 @@
 import { apiVersionOf } from '@polder/kube';
 import { allocate, type BuiltinKind, toCoreEvent, toEventsEvent } from './builtin/index.ts';
+import { admittedClaim } from './claim-admission.ts';
 import { admittedPod, withPodAddresses } from './pod-admission.ts';
 import { type Conversion, renaming, resourceOf, type ServedResource } from './served-kinds.ts';
 import { serviceAddresses, withoutInheritedNodePorts } from './service-addresses.ts';
@@ -65,6 +66,7 @@ export function builtinResource(kind: BuiltinKind, store: ObjectStore): ServedRe
     keepsFirstStatus: kind.kind === 'Node',
     prepare: (object) => {
       const prepared = kind.prepare?.(object) ?? object;
+      if (kind.kind === 'PersistentVolumeClaim') return admittedClaim(prepared, store);
       return kind.kind === 'Pod' ? admittedPod(prepared, store) : prepared;
     },
     complete: (object, old) => {

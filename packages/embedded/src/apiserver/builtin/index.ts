@@ -4,5 +4,5 @@ export { type GroupVersionKind, type KindFacts, type SubresourceFacts } from './
 export { BUILTIN_KINDS, type BuiltinKind } from './kinds.ts';
 export { validateMetadata } from './metadata.ts';
 export { POD_MUTABLE } from './pod.ts';
-export { misspelledQuantity } from './quantity.ts';
+export { misspelledQuantity, parseQuantity } from './quantity.ts';
 export { type Allocator, allocate } from './service.ts';

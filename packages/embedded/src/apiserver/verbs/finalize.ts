@@ -12,10 +12,11 @@ export function finalizeNamespace(call: Call, body: Body): Entry {
   const options = writeOptions(call, 'UpdateOptions');
   const wanted = decode(call, body, options);
   const before = liveEntry(call);
-  const finalizers = valueAt(wanted, ['spec', 'finalizers']) ?? [];
+  const sent = valueAt(wanted, ['spec', 'finalizers']);
+  const finalizers = Array.isArray(sent) && sent.length > 0 ? sent : undefined;
   const object = asWire(withValueAt(before.object, ['spec', 'finalizers'], finalizers));
   const { metadata } = object;
-  const isLast = Array.isArray(finalizers) && finalizers.length === 0 && (metadata.finalizers?.length ?? 0) === 0;
+  const isLast = finalizers === undefined && (metadata.finalizers?.length ?? 0) === 0;
   if (options.isDryRun) return dryRunEntry(before.key, object);
   if (isLast && metadata.deletionTimestamp !== undefined) {
     return store.remove('namespaces', before, object) ?? before;

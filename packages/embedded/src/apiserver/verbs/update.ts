@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Review } from '../admission/index.ts';
+import { checkGrowth } from '../claim-admission.ts';
 import { ignoredFields } from '../merge/index.ts';
 import { asWire, valueAt, withValueAt } from '../object-text.ts';
 import type { WireMeta, WireObject } from '../served-kind.ts';
@@ -122,6 +123,7 @@ async function replace(
   const object = withGeneration(call, completed, live);
   validateObject(call, object, live);
   if (served.resource === 'pods') checkEphemeralContainers(call, object, live);
+  if (served.resource === 'persistentvolumeclaims') checkGrowth(object, live, core.store);
   await core.admission.validate(review, object, live);
   if (isFinished(object)) {
     if (!options.isDryRun) {
