@@ -77,8 +77,8 @@ export class StartFailure extends Error {
     | 'ErrImagePull'
     | 'InvalidImageName';
 
-  constructor(reason: StartFailure['reason'], message: string) {
-    super(message);
+  constructor(reason: StartFailure['reason'], message: string, options?: ErrorOptions) {
+    super(message, options);
     this.reason = reason;
   }
 }
