@@ -1,0 +1,3 @@
+export { ContainerLogs } from './container-logs.ts';
+export type { LogWriter } from './log-writer.ts';
+export { podLogs } from './pod-logs.ts';
