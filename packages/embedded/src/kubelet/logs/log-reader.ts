@@ -67,7 +67,8 @@ async function* linesOf(
   let file = openSegment(path, segment);
   let begun: Buffer = NOTHING;
   try {
-    while (!signal?.aborted) {
+    for (;;) {
+      if (signal?.aborted) return;
       // All three before the read: what they promise then holds for everything that it can find.
       const isLast = !isRotated(path, segment);
       const isGrowing = follow && writer?.isOpen;
