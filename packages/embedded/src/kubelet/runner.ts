@@ -47,7 +47,10 @@ export interface RunningContainer {
   kill(): void;
   /** Asks a probe's question once; the kubelet counts the answers. Must heed the signal: it is the probe's timeout. */
   probe(probe: Probe, signal: AbortSignal): Promise<ProbeAnswer>;
-  /** Runs a command where the container runs: `preStop` and `postStart`. */
+  /**
+   * Runs a command where the container runs: `preStop` and `postStart`. Rejects if it can't be started, and when the signal
+   * aborts; nothing of it runs on then.
+   */
   exec(
     command: readonly string[],
     signal: AbortSignal,
@@ -77,9 +80,17 @@ export class StartFailure extends Error {
     | 'ErrImagePull'
     | 'InvalidImageName';
 
-  constructor(reason: StartFailure['reason'], message: string, options?: ErrorOptions) {
+  /** Set if it came as far as to be run: then this was a run, which ended with this code and for the reason `StartError`. */
+  readonly exitCode: number | undefined;
+
+  constructor(
+    reason: StartFailure['reason'],
+    message: string,
+    options: ErrorOptions & { readonly exitCode?: number } = {},
+  ) {
     super(message, options);
     this.reason = reason;
+    this.exitCode = options.exitCode;
   }
 }
 

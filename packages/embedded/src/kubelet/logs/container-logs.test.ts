@@ -35,8 +35,8 @@ async function textOf(pieces: AsyncIterable<Uint8Array>): Promise<string> {
 
 async function logged(pieces: readonly string[], limits?: LogLimits) {
   const logs = new ContainerLogs(clock, limits);
-  const writer = logs.begin(directory, 0);
-  for (const piece of pieces) await writer.write('stdout', bytes(piece));
+  logs.begin(directory, 0);
+  for (const piece of pieces) await logs.write(directory, 0, 'stdout', bytes(piece));
   await logs.end(directory, 0);
   return logs;
 }
@@ -44,11 +44,11 @@ async function logged(pieces: readonly string[], limits?: LogLimits) {
 describe('writing', () => {
   test('lines have time and stream, as container runtimes write them', async () => {
     const logs = new ContainerLogs(clock);
-    const writer = logs.begin(directory, 0);
-    await writer.write('stdout', bytes('one\ntw'));
+    logs.begin(directory, 0);
+    await logs.write(directory, 0, 'stdout', bytes('one\ntw'));
     await clock.advance(1500);
-    await writer.write('stderr', bytes('oops\n'));
-    await writer.write('stdout', bytes('o\nend'));
+    await logs.write(directory, 0, 'stderr', bytes('oops\n'));
+    await logs.write(directory, 0, 'stdout', bytes('o\nend'));
     await logs.end(directory, 0);
     expect(readFileSync(join(directory, '0.log'), 'utf8').split('\n')).toEqual([
       '2026-01-01T00:00:00.000000000Z stdout F one',
@@ -97,7 +97,8 @@ describe('writing', () => {
   test('the run before is kept, older ones are not', async () => {
     const logs = new ContainerLogs(clock, { maxBytes: 1, maxFiles: 2 });
     for (const run of [0, 1, 2]) {
-      await logs.begin(directory, run).write('stdout', bytes(`run ${run}\n`));
+      logs.begin(directory, run);
+      await logs.write(directory, run, 'stdout', bytes(`run ${run}\n`));
       await logs.end(directory, run);
     }
     expect(logs.runs(directory)).toEqual([1, 2]);
@@ -123,10 +124,10 @@ describe('reading', () => {
 
   test('nothing older than asked for', async () => {
     const logs = new ContainerLogs(clock);
-    const writer = logs.begin(directory, 0);
-    await writer.write('stdout', bytes('old\n'));
+    logs.begin(directory, 0);
+    await logs.write(directory, 0, 'stdout', bytes('old\n'));
     await clock.advance(5000);
-    await writer.write('stdout', bytes('new\n'));
+    await logs.write(directory, 0, 'stdout', bytes('new\n'));
     await logs.end(directory, 0);
     expect(await textOf(logs.read(directory, 0, { ...everything, since: clock.now() - 1000 }))).toBe('new\n');
   });
@@ -142,14 +143,14 @@ describe('reading', () => {
 describe('following', () => {
   test('goes on through new files until the container ends', async () => {
     const logs = new ContainerLogs(clock, { maxBytes: 300, maxFiles: 5 });
-    const writer = logs.begin(directory, 0);
-    await writer.write('stdout', bytes('first\n'));
+    logs.begin(directory, 0);
+    await logs.write(directory, 0, 'stdout', bytes('first\n'));
     const reader = logs.read(directory, 0, { ...everything, follow: true });
     const next = async () => Buffer.from((await reader.next()).value ?? '').toString();
     expect(await next()).toBe('first\n');
     for (let i = 0; i < 20; i++) {
       const waiting = next();
-      await writer.write('stdout', bytes(`line ${i}\n`));
+      await logs.write(directory, 0, 'stdout', bytes(`line ${i}\n`));
       expect(await waiting).toBe(`line ${i}\n`);
     }
     const end = reader.next();
@@ -159,10 +160,10 @@ describe('following', () => {
 
   test('loses nothing that is written while it reads', async () => {
     const logs = new ContainerLogs(clock, { maxBytes: 80, maxFiles: 1000 });
-    const writer = logs.begin(directory, 0);
+    logs.begin(directory, 0);
     const lines = Array.from({ length: 300 }, (_, i) => `line ${i}\n`);
     const reading = textOf(logs.read(directory, 0, { ...everything, follow: true }));
-    for (const line of lines) await writer.write('stdout', bytes(line));
+    for (const line of lines) await logs.write(directory, 0, 'stdout', bytes(line));
     await logs.end(directory, 0);
     expect(await reading).toBe(lines.join(''));
   });
@@ -179,13 +180,13 @@ describe('following', () => {
 
   test('a reader that does not read costs no memory, and the container goes on', async () => {
     const logs = new ContainerLogs(clock, { maxBytes: 1_000_000, maxFiles: 3 });
-    const writer = logs.begin(directory, 0);
+    logs.begin(directory, 0);
     const reader = logs.read(directory, 0, { ...everything, follow: true });
     const piece = Buffer.from(`${'x'.repeat(99)}\n`.repeat(600));
-    await writer.write('stdout', piece);
+    await logs.write(directory, 0, 'stdout', piece);
     await reader.next();
     const before = process.memoryUsage().arrayBuffers;
-    for (let i = 0; i < 1000; i++) await writer.write('stdout', piece);
+    for (let i = 0; i < 1000; i++) await logs.write(directory, 0, 'stdout', piece);
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(20_000_000);
     await logs.end(directory, 0);
     let size = 0;

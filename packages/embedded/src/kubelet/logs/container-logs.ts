@@ -1,10 +1,19 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '@polder/kube';
+import type { StreamName } from './log-line.ts';
 import { type LogReading, readLog } from './log-reader.ts';
 import { type LogLimits, LogWriter } from './log-writer.ts';
 import { removeLog } from './segments.ts';
 
+const WHOLE: LogReading = {
+  follow: false,
+  timestamps: false,
+  tailLines: undefined,
+  since: undefined,
+  limitBytes: undefined,
+  signal: undefined,
+};
 const LOG = /^(\d+)\.log$/;
 
 /** The logs of containers, each in a directory of its own: `0.log` of its first run, `1.log` of the next. */
@@ -19,12 +28,15 @@ export class ContainerLogs {
   }
 
   /** The log of a new run. The one before is kept for `kubectl logs --previous`, older ones are not. */
-  begin(directory: string, run: number): LogWriter {
+  begin(directory: string, run: number): void {
     mkdirSync(directory, { recursive: true });
     for (const old of this.runs(directory).filter((number) => number < run - 1)) removeLog(fileOf(directory, old));
-    const writer = new LogWriter(fileOf(directory, run), this.#clock, this.#limits);
-    this.#open.set(fileOf(directory, run), writer);
-    return writer;
+    this.#open.set(fileOf(directory, run), new LogWriter(fileOf(directory, run), this.#clock, this.#limits));
+  }
+
+  /** Resolves when it is written; whoever waits for that before reading on never holds more than one piece in memory. */
+  async write(directory: string, run: number, stream: StreamName, piece: Buffer): Promise<void> {
+    await this.#open.get(fileOf(directory, run))?.write(stream, piece);
   }
 
   async end(directory: string, run: number): Promise<void> {
@@ -50,6 +62,10 @@ export class ContainerLogs {
   read(directory: string, run: number, reading: LogReading): AsyncGenerator<Uint8Array> {
     const path = fileOf(directory, run);
     return readLog(path, this.#open.get(path), reading);
+  }
+
+  tail(directory: string, run: number, tailLines: number): AsyncGenerator<Uint8Array> {
+    return readLog(fileOf(directory, run), undefined, { ...WHOLE, tailLines });
   }
 }
 

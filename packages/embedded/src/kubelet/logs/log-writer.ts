@@ -16,7 +16,7 @@ export const LOG_LIMITS: LogLimits = { maxBytes: 10 * 1024 * 1024, maxFiles: 5 }
 
 /** Longer lines are written in parts, as container runtimes do: a line without end must not be held in memory. */
 const LONGEST_LINE = 16 * 1024;
-const NEWLINE = Buffer.from('\n');
+const NEWLINE = 0x0a;
 
 const write = promisify(writeToFile);
 
@@ -51,7 +51,6 @@ export class LogWriter {
     return this.#change.promise;
   }
 
-  /** Resolves when it is written; whoever waits for that before reading on never holds more than one piece in memory. */
   write(stream: StreamName, piece: Buffer): Promise<void> {
     const { lines, rest } = split(Buffer.concat([this.#begun[stream], piece]));
     // A copy: a view would keep the whole piece in memory for its last few bytes.
@@ -64,7 +63,7 @@ export class LogWriter {
     for (const stream of ['stdout', 'stderr'] as const) {
       const text = this.#begun[stream];
       this.#begun[stream] = Buffer.alloc(0);
-      if (text.length > 0) await this.#append(stream, [{ text, isWhole: false }]);
+      if (text.length > 0) void this.#append(stream, [{ text, isWhole: false }]).catch(() => {});
     }
     await this.#last.catch(() => {});
     this.#isOpen = false;
@@ -74,10 +73,8 @@ export class LogWriter {
 
   #append(stream: StreamName, lines: readonly Line[]): Promise<void> {
     if (lines.length === 0) return Promise.resolve();
-    const now = this.#clock.now();
-    const prefix = { whole: linePrefix(now, stream, true), part: linePrefix(now, stream, false) };
-    const bytes = lines.flatMap(({ text, isWhole }) => [isWhole ? prefix.whole : prefix.part, text, NEWLINE]);
-    const written = this.#last.catch(() => {}).then(() => this.#save(Buffer.concat(bytes)));
+    const bytes = formatted(lines, this.#clock.now(), stream);
+    const written = this.#last.catch(() => {}).then(() => this.#save(bytes));
     this.#last = written;
     return written;
   }
@@ -105,6 +102,20 @@ export class LogWriter {
 interface Line {
   readonly text: Buffer;
   readonly isWhole: boolean;
+}
+
+/** Into one buffer that is made once: a container may write millions of lines. */
+function formatted(lines: readonly Line[], at: number, stream: StreamName): Buffer {
+  const [whole, part] = [linePrefix(at, stream, true), linePrefix(at, stream, false)];
+  const around = whole.length + 1;
+  const bytes = Buffer.allocUnsafe(lines.reduce((size, { text }) => size + around + text.length, 0));
+  let end = 0;
+  for (const { text, isWhole } of lines) {
+    end += (isWhole ? whole : part).copy(bytes, end);
+    end += text.copy(bytes, end);
+    bytes[end++] = NEWLINE;
+  }
+  return bytes;
 }
 
 function split(bytes: Buffer): { readonly lines: readonly Line[]; readonly rest: Buffer } {

@@ -54,8 +54,8 @@ async function shown(logs: ContainerLogs, asked: PodLogRequest): Promise<string>
 }
 
 async function aRun(logs: ContainerLogs, run: number) {
-  const writer = logs.begin(join(directory, 'u', 'c'), run);
-  await writer.write('stdout', Buffer.from(`run ${run}\n`));
+  logs.begin(join(directory, 'u', 'c'), run);
+  await logs.write(join(directory, 'u', 'c'), run, 'stdout', Buffer.from(`run ${run}\n`));
   return { end: () => logs.end(join(directory, 'u', 'c'), run) };
 }
 
