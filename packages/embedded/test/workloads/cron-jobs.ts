@@ -1,0 +1,2 @@
+import { topic } from './suite.ts';
+export const cronJobs = topic('cron jobs', () => {});
