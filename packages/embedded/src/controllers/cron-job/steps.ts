@@ -1,4 +1,5 @@
-import { type Act, isAlreadyExists, isNotFound, Job, messageOf, type World } from '@polder/kube';
+import { type Act, isAlreadyExists, isNotFound, Job, type World } from '@polder/kube';
+import { explanationOf, isNamespaceGoing } from '../refusals.ts';
 import type { CronJobStep } from './plan.ts';
 
 export const cronJobSteps: { readonly [Name in CronJobStep['do']]: Act<Extract<CronJobStep, { do: Name }>, World> } = {
@@ -10,6 +11,7 @@ export const cronJobSteps: { readonly [Name in CronJobStep['do']]: Act<Extract<C
       const note = `Created job ${created.metadata.name}`;
       tell({ type: 'Normal', reason: 'SuccessfulCreate', action: 'Create', note, related: created });
     } catch (error) {
+      if (isNamespaceGoing(error)) return;
       const { name = '', namespace = '' } = job.metadata;
       // Made before a crash, by us: that is the start. Somebody else's job of that name takes the place of it.
       const other = isAlreadyExists(error) ? await cluster.getLive(Job, { name, namespace }) : undefined;
@@ -18,7 +20,7 @@ export const cronJobSteps: { readonly [Name in CronJobStep['do']]: Act<Extract<C
         type: 'Warning',
         reason: 'FailedCreate',
         action: 'Create',
-        note: `Error creating job: ${messageOf(error)}`,
+        note: `Error creating job: ${explanationOf(error)}`,
       });
       if (!other) throw error;
     }
@@ -29,7 +31,7 @@ export const cronJobSteps: { readonly [Name in CronJobStep['do']]: Act<Extract<C
       await cluster.delete(Job, job, { propagationPolicy: 'Background' });
     } catch (error) {
       if (isNotFound(error)) return;
-      tell({ type: 'Warning', reason: 'FailedDelete', action: 'Delete', note: `Deleted job: ${messageOf(error)}` });
+      tell({ type: 'Warning', reason: 'FailedDelete', action: 'Delete', note: `Deleted job: ${explanationOf(error)}` });
       throw error;
     }
     const note = `Deleted job ${job.metadata.name}`;

@@ -1,5 +1,7 @@
-import { type Act, isNotFound, Job, type JobStatus, messageOf, Pod, removeFinalizer, type World } from '@polder/kube';
+import { type Act, isNotFound, Job, type JobStatus, Pod, removeFinalizer, type World } from '@polder/kube';
+import { adopt } from '../ownership.ts';
 import { claimSteps } from '../pods/index.ts';
+import { explanationOf, isNamespaceGoing } from '../refusals.ts';
 import { TRACKING } from './names.ts';
 import { isTracked } from './plan/facts.ts';
 import type { JobStep } from './plan/index.ts';
@@ -17,13 +19,8 @@ export class CreateFailed extends Error {
 export const jobSteps: { readonly [Name in JobStep['do']]: Act<Extract<JobStep, { do: Name }>, World> } = {
   ...claimSteps,
 
-  /** Taken in and tracked in one write: an end in between would not be counted. */
-  'adopt-pod': async ({ pod, owner }, { cluster }) => {
-    const { uid, resourceVersion, ownerReferences = [], finalizers = [] } = pod.metadata;
-    const tracked = [...new Set([...finalizers, TRACKING])];
-    const metadata = { uid, resourceVersion, ownerReferences: [...ownerReferences, owner], finalizers: tracked };
-    await cluster.patch(Pod, pod.metadata, { type: 'merge', body: { metadata } });
-  },
+  /** Tracked by the write that takes it in: an end in between would not be counted. */
+  'adopt-pod': ({ pod, by }, { cluster }) => adopt(cluster, Pod, pod, { ...by, finalizer: TRACKING }),
 
   'create-pod': async ({ pod, otherwise }, { cluster, tell }) => {
     try {
@@ -32,9 +29,10 @@ export const jobSteps: { readonly [Name in JobStep['do']]: Act<Extract<JobStep, 
       // Events that differ in their note alone are one series; who wants to know wants to know of each pod.
       tell({ type: 'Normal', reason: 'SuccessfulCreate', action: 'Create', note, related: created });
     } catch (error) {
-      const note = `Error creating: ${messageOf(error)}`;
-      tell({ type: 'Warning', reason: 'FailedCreate', action: 'Create', note });
-      throw new CreateFailed(messageOf(error), otherwise, { cause: error });
+      if (isNamespaceGoing(error)) return;
+      const because = explanationOf(error);
+      tell({ type: 'Warning', reason: 'FailedCreate', action: 'Create', note: `Error creating: ${because}` });
+      throw new CreateFailed(because, otherwise, { cause: error });
     }
   },
 

@@ -47,7 +47,7 @@ function planUnfinished(facts: Facts, now: Date): JobPlan {
   const { job, active } = facts;
   const early = verdictOn(facts, now.getTime());
   const isDeleted = job.metadata.deletionTimestamp !== undefined;
-  const scaled = early || isDeleted ? NO_CHANGE : scale(facts, now.getTime());
+  const scaled = early || isDeleted ? NO_CHANGE : scale(facts, now);
   const left = active.length - scaled.discard.length + scaled.create.length;
   const verdict = early ?? (left === 0 && isComplete(facts) ? COMPLETIONS_REACHED : undefined);
   const tracking = track(facts, verdict);

@@ -18,16 +18,16 @@ export interface Scale {
 /** The most pods that one pass creates or deletes, so that others get their turn. */
 const BURST = 500;
 
-export function scale(facts: Facts, now: number): Scale {
+export function scale(facts: Facts, now: Date): Scale {
   const { spec, active, terminating } = facts;
   if (spec.suspend) return { because: 'the job is suspended', create: [], discard: active };
   const wanted = wantedPods(facts);
   const because = `${active.length} pods are active and ${wanted} are wanted`;
-  const discard = surplus(facts, active.length - wanted).slice(0, BURST);
+  const discard = surplus(facts, active.length - wanted, now).slice(0, BURST);
   if (discard.length > 0) return { because, create: [], discard };
   const missing = wanted - active.length - (waitsForTheEnd(spec) ? terminating.length : 0);
   if (missing <= 0) return { because, create: [], discard };
-  return { because, discard, ...creations(facts, Math.min(missing, BURST), now) };
+  return { because, discard, ...creations(facts, Math.min(missing, BURST), now.getTime()) };
 }
 
 function wantedPods({ spec, active, counts }: Facts): number {
@@ -55,11 +55,13 @@ function creations(facts: Facts, count: number, now: number): Pick<Scale, 'creat
 }
 
 /** Of an indexed job also those that share an index with another, or have none that is valid. */
-function surplus({ spec, isIndexed, active }: Facts, atLeast: number): readonly Pod[] {
-  if (!isIndexed) return deletionOrder(active).slice(0, Math.max(0, atLeast));
+function surplus({ spec, isIndexed, active }: Facts, atLeast: number, now: Date): readonly Pod[] {
+  // To have pods of a job on one node is no waste.
+  const inOrder = (pods: readonly Pod[]) => deletionOrder(pods, { now, related: [] });
+  if (!isIndexed) return inOrder(active).slice(0, Math.max(0, atLeast));
   const keepers = new Map<number, Pod>();
-  for (const pod of deletionOrder(active)) if (isValid(spec, pod)) keepers.set(indexOf(pod), pod);
+  for (const pod of inOrder(active)) if (isValid(spec, pod)) keepers.set(indexOf(pod), pod);
   const kept = new Set(keepers.values());
   const invalid = active.filter((pod) => !kept.has(pod));
-  return [...invalid, ...deletionOrder([...kept]).slice(0, Math.max(0, atLeast - invalid.length))];
+  return [...invalid, ...inOrder([...kept]).slice(0, Math.max(0, atLeast - invalid.length))];
 }
