@@ -43,7 +43,13 @@ export function union(...sets: readonly Indexes[]): Indexes {
 export const sizeOf = (indexes: Indexes) => indexes.reduce((size, { first, last }) => size + last - first + 1, 0);
 
 export function hasIndex(indexes: Indexes, index: number): boolean {
-  return indexes.some(({ first, last }) => first <= index && index <= last);
+  let [low, high] = [0, indexes.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((indexes[middle]?.last ?? index) < index) low = middle + 1;
+    else high = middle;
+  }
+  return (indexes[low]?.first ?? Number.POSITIVE_INFINITY) <= index;
 }
 
 /** How many indexes two sets have in common. */
