@@ -1,8 +1,10 @@
 import type { Topic } from '../contract/suite.ts';
+import { cronJobs } from './cron-jobs.ts';
 import { disruptionBudgets } from './disruption-budgets.ts';
 import { driving } from './driving.ts';
 import { endpointSlicesOfServices } from './endpoint-slices.ts';
 import { garbageCollection } from './garbage-collection.ts';
+import { jobsAndTheirPods } from './jobs.ts';
 import { namespaceLifecycle } from './namespace-lifecycle.ts';
 import { nodes } from './nodes.ts';
 import { scheduling } from './scheduling.ts';
@@ -18,4 +20,6 @@ export const topics: readonly Topic<Workloads>[] = [
   disruptionBudgets,
   scheduling,
   nodes,
+  jobsAndTheirPods,
+  cronJobs,
 ];
