@@ -62,6 +62,8 @@ export function builtinResource(kind: BuiltinKind, store: ObjectStore): ServedRe
     allowsUnconditionalUpdate: !CONDITIONAL.includes(kind.plural),
     returnsDeleted: RETURNING.includes(kind.plural),
     allowsCreateOnUpdate: CREATABLE_BY_UPDATE.includes(kind.plural),
+    // A kubelet registers its node together with what it has to give.
+    keepsFirstStatus: kind.kind === 'Node',
     prepare: (object) => {
       const prepared = kind.prepare?.(object) ?? object;
       if (kind.kind === 'PersistentVolumeClaim') return admittedClaim(prepared, store);

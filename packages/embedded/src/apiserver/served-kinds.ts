@@ -14,6 +14,8 @@ export interface ServedResource {
   readonly allowsUnconditionalUpdate: boolean;
   /** Whether an update of what is not there creates it. */
   readonly allowsCreateOnUpdate: boolean;
+  /** Whether a status that is sent on create counts. Usually it is for nobody but its controller, later. */
+  readonly keepsFirstStatus: boolean;
   /** Whether a deletion answers with the object instead of a Status. */
   readonly returnsDeleted: boolean;
   /** What is set on create, whatever was sent: the first status, finalizers. */

@@ -6,14 +6,10 @@ const RUNTIME = 'polder://embedded';
 
 /** Makes the nodes that are missing. Those that are there keep what users did to them: labels, taints, a cordon. */
 export async function registerNodes(client: Client, nodes: readonly RegisteredNode[]): Promise<void> {
-  for (const { status, ...node } of nodes) {
-    try {
-      await client.create(Node, node);
-    } catch (error) {
+  for (const node of nodes) {
+    await client.create(Node, node).catch((error: unknown) => {
       if (!isAlreadyExists(error)) throw error;
-      continue;
-    }
-    await client.patch(Node, node.metadata, { type: 'merge', body: { status } }, { subresource: 'status' });
+    });
   }
   const names = new Set(nodes.map(({ metadata }) => metadata.name));
   const { items } = await client.list(Node);

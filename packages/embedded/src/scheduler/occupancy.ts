@@ -69,9 +69,18 @@ export class Occupancy {
     return [...this.#nodes.values()];
   }
 
+  get isAnyoneWaiting(): boolean {
+    return this.#waiting.size > 0;
+  }
+
   /** Pods that have no node yet; the most important first. */
   get waiting(): readonly Pod[] {
-    return [...this.#waiting.values()].toSorted((a, b) => priorityOf(b) - priorityOf(a));
+    return byPriority([...this.#waiting.values()]);
+  }
+
+  /** Those of them that were decided on and refused, or wait for their claims. */
+  get decided(): readonly Pod[] {
+    return byPriority([...this.#waiting.values()].filter((pod) => !this.#turns.isDue(pod)));
   }
 
   /** Terms of pods here that keep others away. */
@@ -219,6 +228,8 @@ interface Known {
   readonly pod: Pod;
   readonly state: Placed | { readonly is: Exclude<PodState, 'placed'> };
 }
+
+const byPriority = (pods: readonly Pod[]) => pods.toSorted((a, b) => priorityOf(b) - priorityOf(a));
 
 /** Whether two states of a pod are the same to a scheduler. (The store shares between versions what did not change.) */
 function isAlike(a: Pod, b: Pod): boolean {

@@ -3,7 +3,7 @@ import { explainProblem, explainRefusals, NO_NODES } from './explanation.ts';
 import { FILTERS } from './filters.ts';
 import { namedNodes } from './node-selection.ts';
 import type { NodeFacts } from './occupancy.ts';
-import { podFacts } from './pod-facts.ts';
+import { type PodFacts, podFacts } from './pod-facts.ts';
 import type { Refusal, Surroundings } from './refusal.ts';
 import { scoreOf } from './scores.ts';
 import { type ClaimChoice, claimChoices, claimProblem } from './volumes.ts';
@@ -21,7 +21,7 @@ export function place(pod: Pod, surroundings: Surroundings): Placement {
   if (problem !== undefined) return { is: 'nowhere', because: explainProblem(problem, nodes.length) };
 
   const facts = podFacts(pod);
-  const refusalOf = filtering(pod, surroundings);
+  const refusalOf = filtering(facts, surroundings);
   const judged = nodes.map((node) => ({ node, refusal: refusalOf(node) }));
   const candidates = judged.filter(({ refusal }) => refusal === undefined).map(({ node }) => node);
   const score = scoreOf(facts, candidates, surroundings);
@@ -41,10 +41,9 @@ export function place(pod: Pod, surroundings: Surroundings): Placement {
 }
 
 /** Why a node will not do: what the first filter says that refuses it. */
-function filtering(pod: Pod, surroundings: Surroundings): (node: NodeFacts) => Refusal | undefined {
-  const facts = podFacts(pod);
-  const named = namedNodes(pod);
-  const filters = FILTERS.map((filter) => filter(facts, surroundings));
+function filtering(pod: PodFacts, surroundings: Surroundings): (node: NodeFacts) => Refusal | undefined {
+  const named = namedNodes(pod.pod);
+  const filters = FILTERS.map((filter) => filter(pod, surroundings));
   return (node) => {
     if (named !== undefined && !named.has(node.name)) return NOT_NAMED;
     for (const filter of filters) {

@@ -150,10 +150,70 @@ test('a claim that is bound late gets its node first, and the pod goes there whe
   expect(await nodeOf('db')).toBe('a');
 });
 
+test('a volume that is there is reserved for the claim, and the pod goes to where it is', async () => {
+  await addNode('a');
+  await addNode('b');
+  await world.client.create(StorageClass, {
+    metadata: { name: 'local' },
+    provisioner: 'kubernetes.io/no-provisioner',
+    volumeBindingMode: 'WaitForFirstConsumer',
+  });
+  const ref = { namespace: 'default', name: 'data' };
+  await world.client.create(PersistentVolumeClaim, {
+    metadata: ref,
+    spec: { storageClassName: 'local', accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+  });
+  await world.client.create(Pod, pod('db', { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'data' } }] }));
+  await world.settle();
+  expect((await scheduled('db'))?.message).toContain("2 node(s) didn't find available persistent volumes to bind");
+
+  const here = { key: 'kubernetes.io/hostname', operator: 'In' as const, values: ['b'] };
+  await world.client.create(PersistentVolume, {
+    metadata: { name: 'disk' },
+    spec: {
+      capacity: { storage: '1Gi' },
+      accessModes: ['ReadWriteOnce'],
+      storageClassName: 'local',
+      local: { path: '/disk' },
+      nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions: [here] }] } },
+    },
+  });
+  const available = { status: { phase: 'Available' } };
+  await world.client.patch(
+    PersistentVolume,
+    { name: 'disk' },
+    { type: 'merge', body: available },
+    { subresource: 'status' },
+  );
+  await world.settle();
+  const { spec } = await world.client.get(PersistentVolume, { name: 'disk' });
+  expect(spec?.claimRef).toMatchObject({ kind: 'PersistentVolumeClaim', ...ref });
+
+  world.writes.length = 0;
+  await world.settle(60_000);
+  expect(world.writes).toEqual([]);
+
+  await finish(ref, 'disk');
+  await world.settle();
+  expect(await nodeOf('db')).toBe('b');
+});
+
+test('a pod that must be near another goes when that one has come', async () => {
+  await addNode('a');
+  await addNode('b');
+  const term = { topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: { app: 'db' } } };
+  const affinity = { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } };
+  await world.client.create(Pod, pod('web', { affinity }));
+  await world.settle();
+  expect((await scheduled('web'))?.message).toContain("2 node(s) didn't match pod affinity rules");
+  await world.client.create(Pod, pod('db', { nodeSelector: { 'kubernetes.io/hostname': 'b' } }));
+  await world.settle();
+  expect(await nodeOf('web')).toBe('b');
+});
+
 /** What the storage controllers do. */
 async function bind(ref: { readonly namespace: string; readonly name: string }): Promise<void> {
-  const { client } = world;
-  await client.create(PersistentVolume, {
+  await world.client.create(PersistentVolume, {
     metadata: { name: 'pv' },
     spec: {
       capacity: { storage: '1Gi' },
@@ -163,7 +223,12 @@ async function bind(ref: { readonly namespace: string; readonly name: string }):
       claimRef: { ...ref },
     },
   });
-  await client.patch(PersistentVolumeClaim, ref, { type: 'merge', body: { spec: { volumeName: 'pv' } } });
+  await finish(ref, 'pv');
+}
+
+async function finish(ref: { readonly namespace: string; readonly name: string }, volumeName: string): Promise<void> {
+  const { client } = world;
+  await client.patch(PersistentVolumeClaim, ref, { type: 'merge', body: { spec: { volumeName } } });
   const body = { status: { phase: 'Bound' } };
   await client.patch(PersistentVolumeClaim, ref, { type: 'merge', body }, { subresource: 'status' });
 }

@@ -29,10 +29,10 @@ export function scheduler(): Controller<Pod, Observed, SchedulerStep, World> {
     kind: Pod,
     watches: [
       watch(Pod, (pod, cached) => {
-        if (occupancy.waiting.length === 0 || !occupancy.isNews(pod)) return [];
+        if (!occupancy.isAnyoneWaiting || !occupancy.isNews(pod)) return [];
         const { isRoomier, isFuller } = occupancy.updatePods(cached.list(Pod));
         if (isRoomier) return waiting();
-        return isFuller ? occupancy.waiting.filter(looksAtPods).map(({ metadata }) => metadata) : [];
+        return isFuller ? occupancy.decided.filter(looksAtPods).map(({ metadata }) => metadata) : [];
       }),
       watch(Node, waiting),
       watch(Namespace, waiting),

@@ -58,7 +58,11 @@ export const topologySpread: Filter = (pod, { occupancy }) => {
   const complete = occupancy.nodes.filter(({ labels }) => hard.every(({ topologyKey }) => topologyKey in labels));
   const limits = hard.map((one) => {
     const { topologyKey, maxSkew, minDomains, question } = one;
-    const counts = byDomain(complete.filter(one.includes), topologyKey, occupancy.count(question));
+    const counts = byDomain(
+      complete.filter((node) => one.includes(node)),
+      topologyKey,
+      occupancy.count(question),
+    );
     // Too few domains: the missing ones stand empty, as it were.
     const least = counts.size < minDomains ? 0 : Math.min(...counts.values());
     return { topologyKey, counts, most: maxSkew + least - (one.countsSelf ? 1 : 0) };

@@ -25,6 +25,10 @@ export class Turns {
     else this.#byPriority.delete(priority);
   }
 
+  isDue({ metadata }: Pod): boolean {
+    return this.#due.has(metadata.uid ?? '');
+  }
+
   /** False if a more important pod is due. */
   take(pod: Pod): boolean {
     if (this.#byPriority.keys().some((priority) => priority > priorityOf(pod))) return false;

@@ -1,4 +1,4 @@
-import { pod, pods } from '../contract/objects.ts';
+import { deployment, deployments, pod, pods } from '../contract/objects.ts';
 import { Pen, readiness } from './pen.ts';
 import { expect, topic } from './suite.ts';
 
@@ -23,7 +23,7 @@ export const nodes = topic('nodes', (promise) => {
           {
             type: 'PodScheduled',
             reason: 'Unschedulable',
-            message: expect.stringContaining('1 node(s) were unschedulable'),
+            message: expect.stringMatching(/\d+ node\(s\) were unschedulable/),
           },
         ],
       },
@@ -83,5 +83,30 @@ export const nodes = topic('nodes', (promise) => {
     });
     await becomesGoing(patient);
     expect((await wire.get(`${pods(ns)}/tolerant`)).body.metadata).not.toHaveProperty('deletionTimestamp');
+  });
+
+  promise('take their pods with them when they are deleted, and the pods are replaced elsewhere', async (world) => {
+    const { wire, namespace, podsBecome, scheduled, settles, podsOf } = world;
+    const ns = await namespace();
+    const pen = new Pen(world);
+    const lost = await pen.node();
+    const preference = { matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'In', values: [lost] }] };
+    const preferred = [{ weight: 100, preference }];
+    const affinity = { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: preferred } };
+    const spec = { ...pod('').spec, affinity, tolerations: [pen.toleration] };
+    const template = { metadata: { labels: { app: 'web' } }, spec };
+    await wire.must(wire.create(deployments(ns), deployment('web', { template })));
+    const [created] = await podsBecome(ns, 'app=web', 1);
+    const placed = await world.becomeReady(await scheduled(ns, created?.metadata.name ?? ''));
+    expect(placed.spec.nodeName).toBe(lost);
+
+    await wire.must(wire.delete(nodeAt(lost)));
+
+    await settles(async () => {
+      const [remaining, ...others] = await podsOf(ns, 'app=web');
+      expect(others).toEqual([]);
+      expect(remaining?.metadata.uid).not.toBe(placed.metadata.uid);
+      expect(remaining?.status.phase).toBe('Running');
+    });
   });
 });

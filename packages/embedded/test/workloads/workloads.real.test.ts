@@ -5,7 +5,8 @@ import { topics } from './topics.ts';
 
 async function start() {
   const transport = socketTransport(await kubeconfig([inject('kubeconfig')]));
-  return { transport, stop: () => transport.close(), patience: 45_000 };
+  // Nothing takes them longer than the pods of a node that was deleted: left alone for 40 s, looked at every 20 s.
+  return { transport, stop: () => transport.close(), patience: 90_000 };
 }
 
 runWorkloads('real', start, topics);

@@ -16,7 +16,6 @@ const NODE_INFO = {
 
 export const node: Behaviour = {
   defaults: (object) => ({ ...object, spec: objectAt(object, 'spec') }),
-  // Unlike any other status, a node's is kept on create: a kubelet registers itself with it.
   prepare: (object) => ({
     ...object,
     status: fill(objectAt(object, 'status'), {

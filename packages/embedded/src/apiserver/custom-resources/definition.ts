@@ -40,6 +40,7 @@ export function servedBy(crd: Crd, webhooks: WebhookCaller): readonly ServedReso
       hasGeneration: true,
       allowsUnconditionalUpdate: false,
       allowsCreateOnUpdate: false,
+      keepsFirstStatus: false,
       returnsDeleted: false,
       prepare: (object) => object,
       complete: (object) => object,

@@ -76,7 +76,8 @@ export function withIdentity(call: Call, sent: WireObject): WireObject {
 /** Status is not for those who create, if it is written apart. */
 export function withFirstState({ served }: Call, object: WireObject): WireObject {
   const { status: _, ...rest } = object;
-  const kept = served.kind.subresources.status ? asWire({ ...rest }) : object;
+  const isDropped = served.kind.subresources.status && !served.keepsFirstStatus;
+  const kept = isDropped ? asWire({ ...rest }) : object;
   return served.prepare(kept);
 }
 

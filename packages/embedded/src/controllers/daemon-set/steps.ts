@@ -1,4 +1,5 @@
-import { type Act, ApiError, type DaemonSetStatus, isNotFound, messageOf, Pod, type World } from '@polder/kube';
+import { type Act, type DaemonSetStatus, isConflict, isNotFound, Pod, type World } from '@polder/kube';
+import { explanationOf, isNamespaceGoing } from '../refusals.ts';
 import type { FailureBackoff } from './failure-backoff.ts';
 import type { DaemonStep } from './plan/index.ts';
 
@@ -18,44 +19,56 @@ export class StepFailed extends Error {
 type DaemonSteps = { readonly [Name in DaemonStep['do']]: Act<StepNamed<Name>, World> };
 
 export const daemonSteps = (failures: FailureBackoff): DaemonSteps => ({
-  'create-pod': async (step, world) => {
-    const { metadata } = await world.cluster.create(Pod, step.pod).catch((error: unknown) => {
-      throw refused('creating', error, step, world);
-    });
-    const note = `Created pod: ${metadata.name}`;
-    world.tell({ type: 'Normal', reason: 'SuccessfulCreate', action: 'Create', note });
-  },
+  'create-pod': createPod,
   'delete-pod': deletePod,
   'replace-pod': async (step, world) => {
     const { pod, node, failure } = step;
     const found = `daemon pod ${pod.metadata.namespace}/${pod.metadata.name} on node ${node}`;
+    const about = { action: 'Delete', related: pod };
     if (failure) {
       failures.replaced(failure.key, failure.at);
       const note = `Found failed ${found}, will try to kill it`;
-      world.tell({ type: 'Warning', reason: 'FailedDaemonPod', action: 'Delete', note });
+      world.tell({ type: 'Warning', reason: 'FailedDaemonPod', note, ...about });
     } else {
       const note = `Found succeeded ${found}, will try to delete it`;
-      world.tell({ type: 'Normal', reason: 'SucceededDaemonPod', action: 'Delete', note });
+      world.tell({ type: 'Normal', reason: 'SucceededDaemonPod', note, ...about });
     }
     await deletePod(step, world);
   },
 });
 
-async function deletePod(step: StepNamed<'delete-pod' | 'replace-pod'>, world: World): Promise<void> {
+async function createPod({ pod, status }: StepNamed<'create-pod'>, { cluster, tell }: World): Promise<void> {
   try {
-    await world.cluster.delete(Pod, step.pod);
+    const created = await cluster.create(Pod, pod);
+    const note = `Created pod: ${created.metadata.name}`;
+    tell({ type: 'Normal', reason: 'SuccessfulCreate', action: 'Create', note, related: created });
   } catch (error) {
-    if (isNotFound(error)) return;
-    throw refused('deleting', error, step, world);
+    if (isNamespaceGoing(error)) return;
+    const because = explanationOf(error);
+    tell({ type: 'Warning', reason: 'FailedCreate', action: 'Create', note: `Error creating: ${because}` });
+    throw new StepFailed(status, because, { cause: error });
   }
-  const note = `Deleted pod: ${step.pod.metadata.name}`;
-  world.tell({ type: 'Normal', reason: 'SuccessfulDelete', action: 'Delete', note });
 }
 
-function refused(doing: 'creating' | 'deleting', error: unknown, { status }: DaemonStep, { tell }: World): unknown {
-  if (!(error instanceof ApiError)) return error;
-  const action = doing === 'creating' ? 'Create' : 'Delete';
-  // Without the audit id: the same refusal is to be the same event.
-  tell({ type: 'Warning', reason: `Failed${action}`, action, note: `Error ${doing}: ${error.explanation}` });
-  return new StepFailed(status, messageOf(error), { cause: error });
+async function deletePod(
+  { pod, status }: StepNamed<'delete-pod' | 'replace-pod'>,
+  { cluster, tell }: World,
+): Promise<void> {
+  try {
+    await cluster.delete(Pod, pod);
+    const note = `Deleted pod: ${pod.metadata.name}`;
+    tell({ type: 'Normal', reason: 'SuccessfulDelete', action: 'Delete', note, related: pod });
+  } catch (error) {
+    // Somebody else was faster; a conflict means that the name belongs to a successor already.
+    if (isNotFound(error) || isConflict(error)) return;
+    const because = explanationOf(error);
+    tell({
+      type: 'Warning',
+      reason: 'FailedDelete',
+      action: 'Delete',
+      note: `Error deleting: ${because}`,
+      related: pod,
+    });
+    throw new StepFailed(status, because, { cause: error });
+  }
 }

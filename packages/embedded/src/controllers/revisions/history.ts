@@ -7,7 +7,7 @@ import {
   ownerReference,
   type PodTemplateSpec,
 } from '@polder/kube';
-import { structuredLabelSelector } from '../../apiserver/selectors/index.ts';
+import { type Claimable, claimant, claimsOf } from '../ownership.ts';
 import { hashOf } from './hash.ts';
 import { snapshotOf, templateIn } from './snapshot.ts';
 import type { RevisionStep } from './steps.ts';
@@ -44,23 +44,16 @@ export interface Workload<T> {
   readonly collisionCount: number;
 }
 
-export interface Revisions {
-  /** Those that the workload controls. */
-  readonly owned: readonly ControllerRevision[];
-  /** Those of its namespace that nobody controls. */
-  readonly unowned: readonly ControllerRevision[];
-}
+export type Revisions = Claimable<ControllerRevision>;
 
 /** A template that was there before gets its old revision back, with the highest number: that is what a rollback is. */
-export function historyOf<T extends KubernetesObject>(workload: Workload<T>, { owned, unowned }: Revisions): History {
-  const matches = structuredLabelSelector(workload.selector);
-  const isMine = ({ metadata }: ControllerRevision) => matches(metadata.labels ?? {});
-  const orphans = unowned.filter((one) => isMine(one) && one.metadata.deletionTimestamp === undefined);
+export function historyOf<T extends KubernetesObject>(workload: Workload<T>, observed: Revisions): History {
+  const { kept, adopted: orphans } = claimsOf(workload.owner, workload.selector, observed);
   const adopted = orphans.map((revision): RevisionStep => {
     const because = `the selector matches revision ${revision.metadata.name}, which nobody controls`;
-    return { do: 'adopt-revision', because, revision, owner: ownerReference(workload.kind, workload.owner) };
+    return { do: 'adopt-revision', because, revision, by: claimant(workload.kind, workload.owner) };
   });
-  const revisions = [...owned.filter(isMine), ...orphans]
+  const revisions = [...kept, ...orphans]
     .toSorted(byNumber)
     .flatMap((object) => recordedRevision(object, workload.hashLabel));
 

@@ -1,19 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import {
-  type Act,
-  ControllerRevision,
-  isAlreadyExists,
-  type NewObject,
-  type OwnerReference,
-  type World,
-} from '@polder/kube';
+import { type Act, ControllerRevision, isAlreadyExists, isNotFound, type NewObject, type World } from '@polder/kube';
+import { adopt, type Claimant } from '../ownership.ts';
 
 export type RevisionStep =
   | {
       readonly do: 'adopt-revision';
       readonly because: string;
       readonly revision: ControllerRevision;
-      readonly owner: OwnerReference;
+      readonly by: Claimant;
     }
   | {
       readonly do: 'create-revision';
@@ -36,11 +30,7 @@ export class NameTaken extends Error {
 export const revisionSteps: {
   readonly [Name in RevisionStep['do']]: Act<Extract<RevisionStep, { do: Name }>, World>;
 } = {
-  'adopt-revision': async ({ revision, owner }, { cluster }) => {
-    const { uid, ownerReferences = [] } = revision.metadata;
-    const body = { metadata: { uid, ownerReferences: [...ownerReferences, owner] } };
-    await cluster.patch(ControllerRevision, revision.metadata, { type: 'merge', body });
-  },
+  'adopt-revision': ({ revision, by }, { cluster }) => adopt(cluster, ControllerRevision, revision, by),
   'create-revision': async ({ revision }, { cluster }) => {
     try {
       await cluster.create(ControllerRevision, revision);
@@ -56,6 +46,8 @@ export const revisionSteps: {
     await cluster.patch(ControllerRevision, revision.metadata, { type: 'merge', body });
   },
   'delete-revision': async ({ revision }, { cluster }) => {
-    await cluster.delete(ControllerRevision, revision);
+    await cluster.delete(ControllerRevision, revision).catch((error: unknown) => {
+      if (!isNotFound(error)) throw error;
+    });
   },
 };

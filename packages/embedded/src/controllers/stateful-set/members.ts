@@ -34,7 +34,7 @@ export function membersOf(set: StatefulSet, { owned, unowned }: Pick<Observed, '
     unowned: unowned.filter(isNamed),
   });
   const isDeleted = set.metadata.deletionTimestamp !== undefined;
-  const strangers = isDeleted ? [] : owned.filter((pod) => !isNamed(pod) && !isTerminating(pod));
+  const strangers = isDeleted ? [] : owned.filter((pod) => !isNamed(pod));
   const released = strangers.map((pod): ClaimStep => {
     const because = `no member of the set is called ${pod.metadata.name}`;
     return { do: 'release-pod', because, pod, ownerUid: set.metadata.uid ?? '' };

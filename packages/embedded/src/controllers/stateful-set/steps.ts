@@ -2,6 +2,7 @@ import {
   type Act,
   ApiError,
   isAlreadyExists,
+  isConflict,
   isNotFound,
   messageOf,
   PersistentVolumeClaim,
@@ -9,6 +10,7 @@ import {
   type StatefulSetStatus,
   type World,
 } from '@polder/kube';
+import { explanationOf, isNamespaceGoing } from '../refusals.ts';
 import type { Claims, MemberStep } from './plan/index.ts';
 
 type StepNamed<Name extends MemberStep['do']> = Extract<MemberStep, { do: Name }>;
@@ -28,7 +30,7 @@ class ClaimsMissing extends Error {}
 
 export const memberSteps: { readonly [Name in MemberStep['do']]: Act<StepNamed<Name>, World> } = {
   'create-pod': (step, world) =>
-    attempt('Create', step.name, step, world, async () => {
+    attempt('Create', { ...POD, metadata: { ...step.pod.metadata, name: step.name } }, step, world, async () => {
       await createClaims(step.claims, step.name, step, world);
       await world.cluster.create(Pod, step.pod);
     }),
@@ -42,35 +44,38 @@ export const memberSteps: { readonly [Name in MemberStep['do']]: Act<StepNamed<N
     await patched.catch((error: unknown) => fail(error, step));
   },
   'update-pod': (step, world) =>
-    attempt('Update', step.pod.metadata.name, step, world, async () => {
+    attempt('Update', step.pod, step, world, async () => {
       await world.cluster.patch(Pod, step.pod.metadata, { type: 'merge', body: step.patch });
     }),
   'delete-pod': (step, world) =>
-    attempt('Delete', step.pod.metadata.name, step, world, async () => {
-      try {
-        await world.cluster.delete(Pod, step.pod);
-      } catch (error) {
-        if (!isNotFound(error)) throw error;
-      }
+    attempt('Delete', step.pod, step, world, async () => {
+      await world.cluster.delete(Pod, step.pod).catch((error: unknown) => {
+        // A conflict means that the name belongs to a successor already.
+        if (!isNotFound(error) && !isConflict(error)) throw error;
+      });
     }),
 };
 
+const POD = { apiVersion: 'v1', kind: 'Pod' } as const;
+const CLAIM = { apiVersion: 'v1', kind: 'PersistentVolumeClaim' } as const;
+
 async function attempt(
   action: 'Create' | 'Update' | 'Delete',
-  pod: string,
+  pod: Pod,
   step: MemberStep,
   { tell }: World,
   act: () => Promise<void>,
 ): Promise<void> {
-  const what = `${action} Pod ${pod} in StatefulSet ${step.set}`;
+  const what = `${action} Pod ${pod.metadata.name} in StatefulSet ${step.set}`;
   try {
     await act();
   } catch (error) {
     const note = `${what} failed error: ${explanationOf(error)}`;
-    if (!isAlreadyExists(error)) tell({ type: 'Warning', reason: `Failed${action}`, action, note });
+    const isTold = !isAlreadyExists(error) && !isNamespaceGoing(error);
+    if (isTold) tell({ type: 'Warning', reason: `Failed${action}`, action, note, related: pod });
     fail(error, step);
   }
-  tell({ type: 'Normal', reason: `Successful${action}`, action, note: `${what} successful` });
+  tell({ type: 'Normal', reason: `Successful${action}`, action, note: `${what} successful`, related: pod });
 }
 
 /** All that can be created are, even if the pod has to wait for others. */
@@ -81,17 +86,18 @@ async function createClaims(
   { cluster, tell }: World,
 ): Promise<void> {
   const problems = leaving.map((name) => `pvc ${name} is being deleted`);
-  const action = 'Create';
   for (const claim of missing) {
     const { name = '' } = claim.metadata;
+    const about = { action: 'Create', related: { ...CLAIM, metadata: { ...claim.metadata, name } } };
     try {
       await cluster.create(PersistentVolumeClaim, claim);
       const note = `Create Claim ${name} Pod ${pod} in StatefulSet ${set} success`;
-      tell({ type: 'Normal', reason: 'SuccessfulCreate', action, note });
+      tell({ type: 'Normal', reason: 'SuccessfulCreate', note, ...about });
     } catch (error) {
-      problems.push(`failed to create PVC ${name}: ${explanationOf(error)}`);
-      const note = `Create Claim ${name} for Pod ${pod} in StatefulSet ${set} failed error: ${explanationOf(error)}`;
-      if (!isAlreadyExists(error)) tell({ type: 'Warning', reason: 'FailedCreate', action, note });
+      const because = explanationOf(error);
+      problems.push(`failed to create PVC ${name}: ${because}`);
+      const note = `Create Claim ${name} for Pod ${pod} in StatefulSet ${set} failed error: ${because}`;
+      if (!isAlreadyExists(error)) tell({ type: 'Warning', reason: 'FailedCreate', note, ...about });
     }
   }
   if (problems.length > 0) throw new ClaimsMissing(problems.join(', '));
@@ -101,6 +107,3 @@ function fail(error: unknown, { status }: MemberStep): never {
   const isRefusal = error instanceof ApiError || error instanceof ClaimsMissing;
   throw isRefusal ? new StepFailed(status, messageOf(error), { cause: error }) : error;
 }
-
-/** Without the audit id: the same refusal is to be the same event. */
-const explanationOf = (error: unknown) => (error instanceof ApiError ? error.explanation : messageOf(error));

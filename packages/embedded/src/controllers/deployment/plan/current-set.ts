@@ -4,7 +4,17 @@ import { isRolling, maxSurge, sizeOf } from '../limits.ts';
 import { hasDeadline } from '../progress.ts';
 import { currentAnnotations, revisionOf, sizeAnnotations } from '../revisions.ts';
 import { HASH_LABEL, templateHash } from '../template.ts';
-import { changed, type Draft, isUpToDate, type NewSet, replaced, setsOf, total, withStep } from './draft.ts';
+import {
+  annotated,
+  type Draft,
+  isUpToDate,
+  type NewSet,
+  replaced,
+  respecified,
+  setsOf,
+  total,
+  withStep,
+} from './draft.ts';
 
 const LONGEST_NAME = 253;
 
@@ -21,8 +31,10 @@ export function kept(draft: Draft, now: Date): Draft {
   const { minReadySeconds = 0 } = deployment.spec ?? {};
   const annotations = currentAnnotations(deployment, current.metadata.annotations ?? {}, nextRevision(draft));
   const found = withFound(draft, current, now);
-  if (isUpToDate(current, annotations) && (current.spec?.minReadySeconds ?? 0) === minReadySeconds) return found;
-  const after = changed(current, annotations, { minReadySeconds });
+  const isSame = (current.spec?.minReadySeconds ?? 0) === minReadySeconds;
+  if (isUpToDate(current, annotations) && isSame) return found;
+  const told = annotated(current, annotations);
+  const after = isSame ? told : respecified(told, { minReadySeconds });
   const because = `it is revision ${revisionOf(after)} of deployment ${deployment.metadata.name}`;
   return withStep(replaced(found, after), { do: 'annotate-replica-set', because, set: after });
 }

@@ -1,4 +1,4 @@
-import type { Deployment, NewObject, ReplicaSet } from '@polder/kube';
+import type { Deployment, NewObject, ReplicaSet, ReplicaSetSpec } from '@polder/kube';
 import type { Claimant } from '../../ownership.ts';
 import type { Conditions } from '../conditions.ts';
 import { sizeOf } from '../limits.ts';
@@ -62,7 +62,18 @@ export const active = (sets: readonly ReplicaSet[]) => sets.filter((set) => size
 
 export const total = (sets: readonly ReplicaSet[]) => sets.reduce((sum, set) => sum + sizeOf(set), 0);
 
-export const availableIn = (set: ReplicaSet) => set.status?.availableReplicas ?? 0;
+/** What it says of its pods, it says knowing how many it is to have. */
+export function knowsItsSize({ metadata, status }: ReplicaSet): boolean {
+  return (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
+}
+
+/**
+ * As many of its pods are available and stay. A set counts before it acts: of those it counted for its size of today it keeps
+ * as many as that; those it counted for another size may be on their way out.
+ */
+export function availableIn(set: ReplicaSet): number {
+  return knowsItsSize(set) ? Math.min(set.status?.availableReplicas ?? 0, sizeOf(set)) : 0;
+}
 
 /** By age, and then by name: no two are ever equal. */
 export function byAge({ metadata: a }: ReplicaSet, { metadata: b }: ReplicaSet): number {
@@ -76,12 +87,10 @@ export function scaled(draft: Draft, set: ReplicaSet, to: number, because: strin
   const { deployment } = draft;
   const from = sizeOf(set);
   if (from === to && isUpToDate(set, sizeAnnotations(deployment))) return draft;
-  const after = changed(set, sizeAnnotations(deployment), { replicas: to });
-  const step: DeploymentStep =
-    from === to
-      ? { do: 'annotate-replica-set', because, set: after }
-      : { do: 'scale-replica-set', because, set: after, from, to };
-  return withStep(replaced(draft, after), step);
+  const told = annotated(set, sizeAnnotations(deployment));
+  if (from === to) return withStep(replaced(draft, told), { do: 'annotate-replica-set', because, set: told });
+  const after = respecified(told, { replicas: to });
+  return withStep(replaced(draft, after), { do: 'scale-replica-set', because, set: after, from, to });
 }
 
 /** Gives a set another size, if it is another one; what it knows of the deployment's size alone is no reason. */
@@ -113,15 +122,12 @@ export function isUpToDate({ metadata }: ReplicaSet, annotations: Annotations): 
   return Object.entries(annotations).every(([key, value]) => metadata.annotations?.[key] === value);
 }
 
-export function changed(
-  set: ReplicaSet,
-  annotations: Annotations,
-  spec: { readonly replicas?: number; readonly minReadySeconds?: number },
-): ReplicaSet {
-  const { metadata } = set;
-  return {
-    ...set,
-    metadata: { ...metadata, annotations: { ...metadata.annotations, ...annotations } },
-    spec: { selector: {}, ...set.spec, ...spec },
-  };
+export function annotated(set: ReplicaSet, annotations: Annotations): ReplicaSet {
+  return { ...set, metadata: { ...set.metadata, annotations: { ...set.metadata.annotations, ...annotations } } };
+}
+
+/** The set with another spec, which it does not know of yet. */
+export function respecified(set: ReplicaSet, spec: Pick<ReplicaSetSpec, 'replicas' | 'minReadySeconds'>): ReplicaSet {
+  const generation = (set.metadata.generation ?? 0) + 1;
+  return { ...set, metadata: { ...set.metadata, generation }, spec: { selector: {}, ...set.spec, ...spec } };
 }

@@ -2,7 +2,7 @@ import type { ReplicaSet } from '@polder/kube';
 import { sizeOf } from '../limits.ts';
 import { isComplete } from '../progress.ts';
 import { revisionOf } from '../revisions.ts';
-import { byAge, type Draft, withStep } from './draft.ts';
+import { byAge, type Draft, knowsItsSize, withStep } from './draft.ts';
 
 /** What the API stands in for "all of them". */
 const ALL = 2 ** 31 - 1;
@@ -27,7 +27,5 @@ export function forgetful(draft: Draft): Draft {
 
 /** It has no pods and will get none. */
 function isIdle(set: ReplicaSet): boolean {
-  const { metadata, status } = set;
-  const hasSeen = (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
-  return sizeOf(set) === 0 && (status?.replicas ?? 0) === 0 && hasSeen;
+  return sizeOf(set) === 0 && (set.status?.replicas ?? 0) === 0 && knowsItsSize(set);
 }

@@ -1,7 +1,7 @@
 import type { ReplicaSet } from '@polder/kube';
 import { sizeOf } from '../limits.ts';
 import { created } from './current-set.ts';
-import { active, type Draft, resized } from './draft.ts';
+import { active, type Draft, knowsItsSize, resized } from './draft.ts';
 import { trimmed } from './history.ts';
 
 /** First all old pods go; only when the last one is gone may a new one come. */
@@ -17,10 +17,10 @@ export function recreated(draft: Draft, namesake: ReplicaSet | undefined, now: D
 }
 
 /**
- * No pod of it runs, not even one on its way out, and none will come: it has seen that it is to have none. (What it counted
- * before may be a set that was just about to create them.)
+ * No pod of it runs, not even one on its way out, and none will come: it knows that it is to have none. (A set that does not
+ * know yet may be about to create them.)
  */
-function isEmpty({ metadata, status }: ReplicaSet): boolean {
-  const hasSeen = (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
-  return hasSeen && (status?.replicas ?? 0) === 0 && (status?.terminatingReplicas ?? 0) === 0;
+function isEmpty(set: ReplicaSet): boolean {
+  const { replicas = 0, terminatingReplicas = 0 } = set.status ?? {};
+  return knowsItsSize(set) && replicas === 0 && terminatingReplicas === 0;
 }

@@ -1,7 +1,7 @@
 import type { ReplicaSet } from '@polder/kube';
 import { minAvailable, sizeOf } from '../limits.ts';
 import { roomForNew } from './current-set.ts';
-import { active, availableIn, type Draft, resized, setsOf, total } from './draft.ts';
+import { active, availableIn, type Draft, knowsItsSize, resized, setsOf, total } from './draft.ts';
 import { trimmed } from './history.ts';
 
 /** One step up with the current set, or else one down with the others: whatever the limits allow right now. */
@@ -31,10 +31,10 @@ function shrunk(draft: Draft, current: ReplicaSet): Draft {
   const most = total(setsOf(draft)) - minAvailable(draft.deployment) - unavailable;
   const old = active(draft.old);
   if (old.length === 0 || most <= 0) return draft;
-  // It was scaled down and has not got round to it: what it says of its pods is out of date, and it will say so again.
-  if (old.some((set) => availableIn(set) > sizeOf(set))) return draft;
-  const cleaned = withoutUnhealthy(draft, most);
-  return withoutSpare(cleaned);
+  // One that does not know its size will soon say how many it really has.
+  if (!old.every(knowsItsSize)) return draft;
+  const spare = setsOf(draft).reduce((sum, set) => sum + availableIn(set), 0) - minAvailable(draft.deployment);
+  return withoutSpare(withoutUnhealthy(draft, most), spare);
 }
 
 /** Unhealthy pods go first: they serve nobody, and waiting for them would hold up the rollout. */
@@ -42,20 +42,19 @@ function withoutUnhealthy(draft: Draft, most: number): Draft {
   let [next, left] = [draft, most];
   for (const set of active(draft.old)) {
     const unhealthy = Math.min(left, sizeOf(set) - availableIn(set));
-    if (unhealthy > 0) next = resized(next, set, sizeOf(set) - unhealthy, 'unhealthy pods of old revisions go first');
+    next = resized(next, set, sizeOf(set) - unhealthy, 'unhealthy pods of old revisions go first');
     left -= unhealthy;
   }
   return next;
 }
 
-/** Then the oldest healthy ones, as long as there are more available than there have to be. */
-function withoutSpare(draft: Draft): Draft {
-  let next = draft;
-  let spare = setsOf(draft).reduce((sum, set) => sum + availableIn(set), 0) - minAvailable(draft.deployment);
+/** Then the oldest healthy ones, as many as are available beyond what has to be. */
+function withoutSpare(draft: Draft, spare: number): Draft {
+  let [next, left] = [draft, Math.max(0, spare)];
   for (const set of active(draft.old)) {
-    const down = Math.min(spare, sizeOf(set));
-    if (down > 0) next = resized(next, set, sizeOf(set) - down, 'enough pods are available without them');
-    spare -= Math.max(0, down);
+    const down = Math.min(left, sizeOf(set));
+    next = resized(next, set, sizeOf(set) - down, 'enough pods are available without them');
+    left -= down;
   }
   return next;
 }
