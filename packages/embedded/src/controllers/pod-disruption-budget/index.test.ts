@@ -1,4 +1,4 @@
-import { isConflict, Pod, PodDisruptionBudget, ReplicaSet, register } from '@polder/kube';
+import { isConflict, type Pod, PodDisruptionBudget, ReplicaSet, register } from '@polder/kube';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { kindFinder } from '../kind-finder.ts';
 import { replicaSets } from '../replica-set/index.ts';
