@@ -7,7 +7,8 @@ import {
   type Listener,
   type ListenOptions,
 } from './apiserver/index.ts';
-import { type ImageRule, logsBy, RUNNER_ANNOTATION, simulated } from './kubelet/index.ts';
+import type { Provisioner } from './controllers/persistent-volume/index.ts';
+import { type ImageRule, type ImageRule, logsBy, RUNNER_ANNOTATION, RUNNER_ANNOTATION, simulated, simulated } from './kubelet/index.ts';
 import { startMachinery } from './machinery.ts';
 import { Network } from './network/index.ts';
 import { type Machine, thisMachine } from './nodes/index.ts';
@@ -21,6 +22,8 @@ export interface ClusterOptions extends Omit<ApiServerOptions, 'podLogs' | 'more
   readonly machine?: Machine;
   /** Which images run how. All are simulated unless told otherwise. */
   readonly images?: readonly ImageRule[];
+  /** Where the directories of volumes are. Nowhere unless told otherwise: simulated pods write nothing. */
+  readonly provisioner?: Provisioner;
   /** Serve the API on a socket, too. */
   readonly listen?: ListenOptions;
 }
@@ -47,6 +50,11 @@ const RUNNER_COLUMN: Column = {
   cell: ({ metadata }) => metadata.annotations?.[RUNNER_ANNOTATION] ?? '<none>',
 };
 
+const NOWHERE: Provisioner = {
+  pathOf: (volume) => `/var/lib/polder/volumes/${volume}`,
+  onVolumeDeleted: async () => {},
+};
+
 /** A whole cluster in this process. */
 export async function startCluster(options: ClusterOptions = {}): Promise<EmbeddedCluster> {
   const { clock = systemClock, random = Math.random, log = silentLogger, nodes = 1 } = options;
@@ -64,6 +72,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Embedd
       machine: options.machine ?? thisMachine(),
       images,
       rootCa: listener?.ca,
+      provisioner: options.provisioner ?? NOWHERE,
     });
     return {
       server,

@@ -1,10 +1,8 @@
 import { timestamp } from '../core.ts';
-import { asText, asWire, valueAt, withValueAt } from '../object-text.ts';
-import { isObject, type Json } from '../schema/index.ts';
-import { structuredLabelSelector } from '../selectors/index.ts';
+import { asWire, valueAt, withValueAt } from '../object-text.ts';
+import type { Json } from '../schema/index.ts';
 import type { WireObject } from '../served-kind.ts';
-import { badRequest, conflict, internalError, StatusError } from '../status.ts';
-import type { Entry, ObjectStore } from '../watch/index.ts';
+import { badRequest, conflict } from '../status.ts';
 import type { Call } from './call.ts';
 import { type Deletion, removeObject } from './delete.ts';
 import { deleteOptions } from './delete-options.ts';
@@ -73,60 +71,8 @@ export function bind(call: Call, binding: Json): void {
   );
 }
 
-function conditionsOf(pod: WireObject): readonly unknown[] {
+/** Of a pod, or of anything that has conditions in its status. */
+export function conditionsOf(pod: WireObject): readonly unknown[] {
   const conditions = valueAt(pod, ['status', 'conditions']);
   return Array.isArray(conditions) ? conditions : [];
-}
-
-/** A deletion that asks the disruption budgets first. */
-export async function evict(call: Call, eviction: Json): Promise<Deletion> {
-  const before = liveEntry(call);
-  const options = deleteOptions(call, isObject(eviction) ? eviction['deleteOptions'] : undefined);
-  const phase = valueAt(before.object, ['status', 'phase']);
-  const isRunning =
-    phase !== 'Succeeded' && phase !== 'Failed' && before.object.metadata.deletionTimestamp === undefined;
-  if (isRunning) spend(call, before.object, options.isDryRun);
-  return removeObject(call, options);
-}
-
-/** Takes one disruption from the budget that covers the pod. */
-function spend(call: Call, pod: WireObject, isDryRun: boolean): void {
-  const { store, clock } = call.core;
-  const budgets = budgetsOf(store, pod);
-  const [budget, second] = budgets;
-  if (budget === undefined) return;
-  if (second !== undefined) {
-    throw internalError(
-      'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.',
-    );
-  }
-  const allowed = valueAt(budget.object, ['status', 'disruptionsAllowed']);
-  if (typeof allowed !== 'number' || allowed <= 0) throw violates(budget.object);
-  if (isDryRun) return;
-  const spent = withValueAt(budget.object, ['status', 'disruptionsAllowed'], allowed - 1);
-  const disrupted = valueAt(budget.object, ['status', 'disruptedPods']);
-  const pods = { ...(isObject(disrupted) && disrupted), [pod.metadata.name]: timestamp(clock.now()) };
-  store.put(BUDGETS, budget.key, budget, asWire(withValueAt(spent, ['status', 'disruptedPods'], pods)));
-}
-
-const BUDGETS = 'poddisruptionbudgets.policy';
-
-function budgetsOf(store: ObjectStore, pod: WireObject): readonly Entry[] {
-  return [...store.cache(BUDGETS).entries(`${pod.metadata.namespace}/`)].filter(({ object }) => {
-    const selector = valueAt(object, ['spec', 'selector']);
-    return isObject(selector) && structuredLabelSelector(selector)(pod.metadata.labels);
-  });
-}
-
-function violates({ metadata, ...budget }: WireObject): StatusError {
-  const needs = valueAt(budget, ['status', 'desiredHealthy']) ?? 0;
-  const has = valueAt(budget, ['status', 'currentHealthy']) ?? 0;
-  return new StatusError(429, 'TooManyRequests', "Cannot evict pod as it would violate the pod's disruption budget.", {
-    causes: [
-      {
-        reason: 'DisruptionBudget',
-        message: `The disruption budget ${metadata.name} needs ${asText(needs)} healthy pods and has ${asText(has)} currently`,
-      },
-    ],
-  });
 }
