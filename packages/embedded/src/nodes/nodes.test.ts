@@ -169,7 +169,7 @@ test('the pods of a node that is gone are removed, those already on their way ou
   await world.settle();
   expect(await world.pods()).toHaveLength(2);
   await world.client.delete(Node, { name: 'foreign' });
-  await world.settle(39_000);
+  await world.settle(4_000);
   expect(await world.pods()).toHaveLength(2);
   await world.settle(10_000);
   expect(await world.pods()).toEqual([]);
@@ -192,7 +192,7 @@ test('a node that comes back in time keeps its pods', async () => {
   await world.client.create(Node, { metadata: { name: 'foreign' } });
   await world.client.create(Pod, pod('left', 'foreign'));
   await world.client.delete(Node, { name: 'foreign' });
-  await world.settle(30_000);
+  await world.settle(3_000);
   await world.client.create(Node, { metadata: { name: 'foreign' } });
   await world.settle(60_000);
   expect(await world.pods()).toHaveLength(1);
