@@ -8,7 +8,7 @@ import {
   type ListenOptions,
 } from './apiserver/index.ts';
 import type { Provisioner } from './controllers/persistent-volume/index.ts';
-import { type ImageRule, type ImageRule, logsBy, RUNNER_ANNOTATION, RUNNER_ANNOTATION, simulated, simulated } from './kubelet/index.ts';
+import { type ImageRule, logsBy, RUNNER_ANNOTATION, simulated } from './kubelet/index.ts';
 import { startMachinery } from './machinery.ts';
 import { Network } from './network/index.ts';
 import { type Machine, thisMachine } from './nodes/index.ts';

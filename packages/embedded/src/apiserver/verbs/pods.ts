@@ -4,8 +4,6 @@ import type { Json } from '../schema/index.ts';
 import type { WireObject } from '../served-kind.ts';
 import { badRequest, conflict } from '../status.ts';
 import type { Call } from './call.ts';
-import { type Deletion, removeObject } from './delete.ts';
-import { deleteOptions } from './delete-options.ts';
 import { type LogOptions, logOptions } from './log-options.ts';
 import { get } from './read.ts';
 import { liveEntry } from './update.ts';
