@@ -63,7 +63,7 @@ export function claimant<T extends KubernetesObject>(kind: Kind<T>, owner: T): C
  * the object is another one by now.
  */
 export async function adopt<O extends KubernetesObject>(
-  cluster: Cluster,
+  cluster: Pick<Cluster, 'getLive' | 'patch'>,
   kind: Kind<O>,
   object: O,
   { reference, ...claimant }: Claimant,
@@ -79,7 +79,7 @@ export async function adopt<O extends KubernetesObject>(
 
 /** Ends an owner's control over an object; other owners stay. */
 export async function release<O extends KubernetesObject>(
-  cluster: Cluster,
+  cluster: Pick<Cluster, 'patch'>,
   kind: Kind<O>,
   object: O,
   ownerUid: string,
@@ -90,7 +90,12 @@ export async function release<O extends KubernetesObject>(
 }
 
 /** Merged by the server, which knows the references of this moment; a list of ours would undo what others did to it. */
-function patchOwners<O extends KubernetesObject>(cluster: Cluster, kind: Kind<O>, { metadata }: O, reference: object) {
+function patchOwners<O extends KubernetesObject>(
+  cluster: Pick<Cluster, 'patch'>,
+  kind: Kind<O>,
+  { metadata }: O,
+  reference: object,
+) {
   const body = { metadata: { uid: metadata.uid, ownerReferences: [reference] } };
   return cluster.patch(kind, metadata, { type: 'strategic', body });
 }
