@@ -1,10 +1,12 @@
 import type { Topic } from '../contract/suite.ts';
+import { deploymentRollouts } from './deployments.ts';
 import { disruptionBudgets } from './disruption-budgets.ts';
 import { driving } from './driving.ts';
 import { endpointSlicesOfServices } from './endpoint-slices.ts';
 import { garbageCollection } from './garbage-collection.ts';
 import { namespaceLifecycle } from './namespace-lifecycle.ts';
 import { nodes } from './nodes.ts';
+import { podsOfReplicaSets } from './replica-sets.ts';
 import { scheduling } from './scheduling.ts';
 import { volumes } from './volumes.ts';
 import type { Workloads } from './workloads.ts';
@@ -18,4 +20,6 @@ export const topics: readonly Topic<Workloads>[] = [
   disruptionBudgets,
   scheduling,
   nodes,
+  deploymentRollouts,
+  podsOfReplicaSets,
 ];
