@@ -65,7 +65,7 @@ export function claimant<T extends KubernetesObject>(kind: Kind<T>, owner: T): C
  * the object is another one by now.
  */
 export async function adopt<O extends KubernetesObject>(
-  cluster: Cluster,
+  cluster: Pick<Cluster, 'getLive' | 'patch'>,
   kind: Kind<O>,
   object: O,
   { reference, finalizer, ...claimant }: Claimant,
@@ -82,7 +82,7 @@ export async function adopt<O extends KubernetesObject>(
 
 /** Ends an owner's control over an object; other owners stay. */
 export async function release<O extends KubernetesObject>(
-  cluster: Cluster,
+  cluster: Pick<Cluster, 'patch'>,
   kind: Kind<O>,
   object: O,
   ownerUid: string,
@@ -94,7 +94,7 @@ export async function release<O extends KubernetesObject>(
 
 /** Merged by the server, which knows the references of this moment; a list of ours would undo what others did to it. */
 function patchOwners<O extends KubernetesObject>(
-  cluster: Cluster,
+  cluster: Pick<Cluster, 'patch'>,
   kind: Kind<O>,
   { metadata }: O,
   reference: object,

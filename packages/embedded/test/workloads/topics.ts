@@ -1,5 +1,6 @@
 import type { Topic } from '../contract/suite.ts';
 import { cronJobs } from './cron-jobs.ts';
+import { deploymentRollouts } from './deployments.ts';
 import { disruptionBudgets } from './disruption-budgets.ts';
 import { driving } from './driving.ts';
 import { endpointSlicesOfServices } from './endpoint-slices.ts';
@@ -7,6 +8,7 @@ import { garbageCollection } from './garbage-collection.ts';
 import { jobsAndTheirPods } from './jobs.ts';
 import { namespaceLifecycle } from './namespace-lifecycle.ts';
 import { nodes } from './nodes.ts';
+import { podsOfReplicaSets } from './replica-sets.ts';
 import { scheduling } from './scheduling.ts';
 import { volumes } from './volumes.ts';
 import type { Workloads } from './workloads.ts';
@@ -22,4 +24,6 @@ export const topics: readonly Topic<Workloads>[] = [
   nodes,
   jobsAndTheirPods,
   cronJobs,
+  deploymentRollouts,
+  podsOfReplicaSets,
 ];
