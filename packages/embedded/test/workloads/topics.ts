@@ -1,4 +1,5 @@
 import type { Topic } from '../contract/suite.ts';
+import { daemons, daemonUpdates } from './daemon-sets.ts';
 import { disruptionBudgets } from './disruption-budgets.ts';
 import { driving } from './driving.ts';
 import { endpointSlicesOfServices } from './endpoint-slices.ts';
@@ -6,6 +7,7 @@ import { garbageCollection } from './garbage-collection.ts';
 import { namespaceLifecycle } from './namespace-lifecycle.ts';
 import { nodes } from './nodes.ts';
 import { scheduling } from './scheduling.ts';
+import { statefulSetClaims, statefulSetMembers, statefulSetUpdates } from './stateful-sets.ts';
 import { volumes } from './volumes.ts';
 import type { Workloads } from './workloads.ts';
 
@@ -18,4 +20,9 @@ export const topics: readonly Topic<Workloads>[] = [
   disruptionBudgets,
   scheduling,
   nodes,
+  statefulSetMembers,
+  statefulSetUpdates,
+  statefulSetClaims,
+  daemons,
+  daemonUpdates,
 ];
