@@ -1,6 +1,7 @@
 import type { Topic } from '../contract/suite.ts';
 import { cronJobs } from './cron-jobs.ts';
 import { deploymentRollouts } from './deployments.ts';
+import { daemons, daemonUpdates } from './daemon-sets.ts';
 import { disruptionBudgets } from './disruption-budgets.ts';
 import { driving } from './driving.ts';
 import { endpointSlicesOfServices } from './endpoint-slices.ts';
@@ -10,6 +11,7 @@ import { namespaceLifecycle } from './namespace-lifecycle.ts';
 import { nodes } from './nodes.ts';
 import { podsOfReplicaSets } from './replica-sets.ts';
 import { scheduling } from './scheduling.ts';
+import { statefulSetClaims, statefulSetMembers, statefulSetUpdates } from './stateful-sets.ts';
 import { volumes } from './volumes.ts';
 import type { Workloads } from './workloads.ts';
 
@@ -26,4 +28,9 @@ export const topics: readonly Topic<Workloads>[] = [
   cronJobs,
   deploymentRollouts,
   podsOfReplicaSets,
+  statefulSetMembers,
+  statefulSetUpdates,
+  statefulSetClaims,
+  daemons,
+  daemonUpdates,
 ];

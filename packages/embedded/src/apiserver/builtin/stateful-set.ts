@@ -35,7 +35,12 @@ export const statefulSet: Behaviour = {
     const retained = edit(filled, 'persistentVolumeClaimRetentionPolicy', (policy) =>
       fill(policy, { whenDeleted: 'Retain', whenScaled: 'Retain' }),
     );
-    const rolling = edit(retained, 'updateStrategy', (strategy) => rollingStrategy(strategy, { partition: 0 }));
+    const rolling = edit(retained, 'updateStrategy', (strategy) =>
+      // A feature gate of the real API server that is off: it does not keep the field.
+      edit(rollingStrategy(strategy, { partition: 0 }), 'rollingUpdate', (numbers) =>
+        without(numbers, 'maxUnavailable'),
+      ),
+    );
     return editEach(rolling, 'volumeClaimTemplates', (claim) => ({
       ...fill(claim, { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: {}, status: { phase: 'Pending' } }),
       spec: claimSpec(objectAt(claim, 'spec')),
