@@ -255,6 +255,21 @@ export const jobsAndTheirPods = topic('jobs', (promise) => {
     await one.becomes({ status: { completedIndexes: '0-3', succeeded: 4, conditions: COMPLETED } });
   });
 
+  promise('take more indexes, or fewer, while they run', async (world) => {
+    const one = await OneJob.of(world, job('a', { completionMode: 'Indexed', completions: 1, parallelism: 1 }));
+    await one.working(1);
+    await one.change({ completions: 3, parallelism: 3 });
+    const [, second] = await one.working(3);
+    if (!second) throw new Error('three pods are at work');
+    await world.succeed(second);
+    await one.becomes({ status: { completedIndexes: '1', active: 2 } });
+    await one.change({ completions: 1, parallelism: 1 });
+    const [left] = await one.working(1);
+    expect(left?.metadata.labels[INDEX]).toBe('0');
+    const { status } = await one.becomes({ status: { active: 1, terminating: 1 } });
+    expect(status, 'what is beyond the end is forgotten').not.toHaveProperty('completedIndexes');
+  });
+
   promise('let an index fail alone, go on with the others, and fail in the end', async (world) => {
     const spec = { completionMode: 'Indexed', completions: 2, parallelism: 2, backoffLimitPerIndex: 0 };
     const one = await OneJob.of(world, job('a', spec));

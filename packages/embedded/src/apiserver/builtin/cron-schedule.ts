@@ -147,7 +147,9 @@ function valueOf(text: string, names: readonly string[]): number {
   throw new BadSchedule(`failed to parse int from ${text}: strconv.Atoi: parsing "${text}": invalid syntax`);
 }
 
+/** A name: an offset such as `+01:00` is none. */
 export function isTimeZone(name: string): boolean {
+  if (/^[-+]/.test(name)) return false;
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
   } catch {
