@@ -62,7 +62,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Embedd
   const server = createApiServer({ ...options, podLogs: logsBy(images), moreColumns: { pods: [RUNNER_COLUMN] } });
   try {
     const listener = options.listen && (await server.listen(options.listen));
-    const { cache, ready, running, stop } = startMachinery({
+    const machinery = startMachinery({
       server,
       transport: server.transport(),
       clock,
@@ -76,12 +76,12 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Embedd
     });
     return {
       server,
-      network: new Network(cache),
+      network: new Network(machinery.cache),
       listener,
-      ready,
-      running,
+      ready: machinery.ready,
+      running: machinery.running,
       async stop() {
-        await stop();
+        await machinery.stop();
         await listener?.close();
         server.close();
       },

@@ -43,6 +43,7 @@ export function evictions(clock: Clock) {
   const tainted = new FirstSeen(clock);
   return controller({
     kind: Pod,
+    reportsAs: 'taint-eviction-controller',
     watches: [
       watch(Node, ({ metadata }, cached) =>
         cached

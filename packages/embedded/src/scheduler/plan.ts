@@ -6,7 +6,6 @@ import { type ClaimChoice, SELECTED_NODE } from './volumes.ts';
 
 export type Observed =
   | { readonly is: 'aside' }
-  | { readonly is: 'gated' }
   | { readonly is: 'outranked' }
   | { readonly is: 'waiting'; readonly surroundings: Surroundings };
 
@@ -27,7 +26,6 @@ export function planPod(pod: Pod, observed: Observed, now: Date): SchedulerPlan 
   // A pod's status is its kubelet's; of it a scheduler writes one condition, in a step.
   const idle: SchedulerPlan = { objects: [], steps: [], held: [], status: pod.status ?? {} };
   if (observed.is === 'aside') return idle;
-  if (observed.is === 'gated') return { ...idle, steps: report(pod, GATED, now) };
   if (observed.is === 'outranked') {
     return { ...idle, lookAgain: { afterMs: OUTRANKED_MS, because: 'a pod of higher priority comes first' } };
   }
@@ -49,8 +47,6 @@ function go(pod: Pod, node: string, claims: readonly ClaimChoice[]): readonly Sc
     return isSelected ? [] : [{ do: 'select-node', because, claim, node }];
   });
 }
-
-const GATED = { reason: 'SchedulingGated', message: 'Scheduling is blocked due to non-empty scheduling gates' };
 
 /** Only what is news: a condition that says the same is left as it is. */
 function report(

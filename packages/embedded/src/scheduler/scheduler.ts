@@ -27,6 +27,7 @@ export function scheduler(): Controller<Pod, Observed, SchedulerStep, World> {
 
   return controller({
     kind: Pod,
+    reportsAs: 'default-scheduler',
     watches: [
       watch(Pod, (pod, cached) => {
         if (!occupancy.isAnyoneWaiting || !occupancy.isNews(pod)) return [];
@@ -44,7 +45,6 @@ export function scheduler(): Controller<Pod, Observed, SchedulerStep, World> {
       watch(StorageClass, waiting),
     ],
     observe: async (pod, { cluster }) => {
-      if (stateOf(pod) === 'gated') return { is: 'gated' };
       if (stateOf(pod) !== 'waiting') return { is: 'aside' };
       const [nodes, pods, namespaces] = await Promise.all([
         cluster.list(Node),

@@ -51,6 +51,8 @@ export interface Controller<T extends KubernetesObject, Observed, S extends Step
   readonly seesDeleted?: boolean;
   /** There is no such resource any more: for what a controller holds in memory. */
   forget?(ref: ObjectRef): void;
+  /** The name under which its events are told. Default: the product's field manager. */
+  readonly reportsAs?: string;
   /** How many resources are worked on at once. Default 4: passes mostly wait for answers. */
   readonly workers?: number;
   /** A pass that takes longer is given up and tried again. Default 5 minutes. */

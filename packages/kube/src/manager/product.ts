@@ -19,6 +19,8 @@ export interface Registration {
   /** All kinds that it watches or applies. */
   readonly kinds: readonly Kind[];
   readonly workers: number;
+  /** The name under which its events are told, if not that of the product. */
+  readonly reportsAs: string | undefined;
   run(options: Omit<RunnerOptions<World>, 'world'>): AnyRunner;
 }
 
@@ -34,6 +36,7 @@ export function register<T extends KubernetesObject, Observed, S extends Step, W
     kind,
     kinds: [kind, ...owns, ...watches.map((watch) => watch.kind)],
     workers: definition.workers ?? WORKERS,
+    reportsAs: definition.reportsAs,
     run: (options) => new Runner(definition, { ...options, world }),
   };
 }

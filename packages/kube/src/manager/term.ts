@@ -33,8 +33,13 @@ export async function lead(
 ): Promise<void> {
   const { cache, clock, random, log, on } = options;
   const client = new Client({ ...options.clientOptions, transport: fenced(options.transport, leadership.isHeld) });
-  const reporter = { controller: product.fieldManager, instance: options.identity };
-  const events = new EventRecorder({ client, clock, random, log, reporter });
+  const recorders = new Map<string, EventRecorder>();
+  const recorderFor = (name: string) => {
+    const reporter = { controller: name, instance: options.identity };
+    const recorder = recorders.get(name) ?? new EventRecorder({ client, clock, random, log, reporter });
+    recorders.set(name, recorder);
+    return recorder;
+  };
   const parts = {
     client,
     cache,
@@ -51,7 +56,7 @@ export async function lead(
       clock,
       random,
       log,
-      events,
+      events: recorderFor(controller.reportsAs ?? product.fieldManager),
       on: on.running?.(resourceNameOf(controller.kind), controller.workers),
     }),
   );
@@ -63,8 +68,10 @@ export async function lead(
   }
   await aborted(AbortSignal.any([leadership.signal, stop]));
   await Promise.all(runners.map((runner) => runner.stop()));
-  if (leadership.isHeld()) await events.flush(FLUSH_MS);
-  await events.stop();
+  for (const recorder of recorders.values()) {
+    if (leadership.isHeld()) await recorder.flush(FLUSH_MS);
+    await recorder.stop();
+  }
 }
 
 /** How long the last events may take to be written. */

@@ -14,7 +14,7 @@ export const pod: Behaviour = {
     for (const list of ['initContainers', 'containers']) filled = editEach(filled, list, requestsFromLimits);
     return filled['hostNetwork'] === true ? editEach(filled, 'containers', hostPorts) : filled;
   }),
-  prepare: (object) => ({ ...object, status: { phase: 'Pending', qosClass: qosClass(objectAt(object, 'spec')) } }),
+  prepare: (object) => ({ ...object, status: firstStatusOf(object) }),
   *validate(object, old) {
     const spec = objectAt(object, 'spec');
     yield* validatePodSpec('spec', spec);
@@ -87,4 +87,20 @@ function frozen(spec: JsonObject): JsonObject {
     ephemeralContainers: null,
     terminationGracePeriodSeconds: typeof grace === 'number' && grace < 0 ? 1 : (grace ?? null),
   };
+}
+
+/** A pod with gates says from its first moment that nobody is to place it. */
+function firstStatusOf(object: WireObject): JsonObject {
+  const spec = objectAt(object, 'spec');
+  const status = { phase: 'Pending', qosClass: qosClass(spec) };
+  if (objectsAt(spec, 'schedulingGates').length === 0) return status;
+  const gated = {
+    type: 'PodScheduled',
+    status: 'False',
+    reason: 'SchedulingGated',
+    message: 'Scheduling is blocked due to non-empty scheduling gates',
+    lastProbeTime: null,
+    lastTransitionTime: object.metadata.creationTimestamp,
+  };
+  return { ...status, conditions: [gated] };
 }

@@ -5,6 +5,7 @@ import { cronJobSteps } from './steps.ts';
 
 export const cronJobs = controller({
   kind: CronJob,
+  reportsAs: 'cronjob-controller',
   owns: [Job],
   observe,
   plan: planCronJob,

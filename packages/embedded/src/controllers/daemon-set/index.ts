@@ -12,6 +12,7 @@ export function daemonSets(): Controller<DaemonSet, Observed, DaemonSetStep, Wor
   const failures = new FailureBackoff();
   return controller({
     kind: DaemonSet,
+    reportsAs: 'daemonset-controller',
     owns: [Pod, ControllerRevision],
     watches: [
       // A pod that nobody controls concerns everyone whose selector matches it.

@@ -7,6 +7,7 @@ import { deploymentSteps } from './steps.ts';
 
 export const deployments = controller({
   kind: Deployment,
+  reportsAs: 'deployment-controller',
   // Pods are no concern of its own: it knows them by what their sets count.
   owns: [ReplicaSet],
   // A set that nobody controls concerns everyone whose selector matches it.

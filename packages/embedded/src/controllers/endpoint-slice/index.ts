@@ -7,6 +7,7 @@ import { steps } from './steps.ts';
 /** Keeps for each service where its pods are reached. */
 export const endpointSlices = controller({
   kind: Service,
+  reportsAs: 'endpoint-slice-controller',
   owns: [EndpointSlice, Endpoints],
   watches: [
     watch(Pod, (pod, cached) => {

@@ -9,6 +9,7 @@ export { orphanedJobPods } from './orphans.ts';
 
 export const jobs = controller({
   kind: Job,
+  reportsAs: 'job-controller',
   owns: [Pod],
   // A pod that nobody controls concerns everyone whose selector matches it.
   watches: [

@@ -8,6 +8,7 @@ export type { DisruptionWorld } from './scale.ts';
 /** Keeps count of how many pods may be evicted; the API server asks with every eviction. */
 export const podDisruptionBudgets = controller({
   kind: PodDisruptionBudget,
+  reportsAs: 'controllermanager',
   watches: [
     watch(Pod, (pod, cached) => {
       const budgets = cached.list(PodDisruptionBudget, pod.metadata.namespace);

@@ -8,6 +8,7 @@ import { createPod, deletePod } from './steps.ts';
 
 export const replicaSets = controller({
   kind: ReplicaSet,
+  reportsAs: 'replicaset-controller',
   owns: [Pod],
   // A pod that nobody controls concerns everyone whose selector matches it.
   watches: [

@@ -9,6 +9,7 @@ import { memberSteps } from './steps.ts';
 
 export const statefulSets = controller({
   kind: StatefulSet,
+  reportsAs: 'statefulset-controller',
   owns: [Pod, ControllerRevision],
   watches: [
     // A pod that nobody controls concerns everyone whose selector matches it.

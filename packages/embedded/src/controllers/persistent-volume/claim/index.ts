@@ -7,6 +7,7 @@ import { steps } from './steps.ts';
 /** Finds or makes a volume for each claim, and keeps the claim as long as a pod uses it. */
 export const persistentVolumeClaims = controller({
   kind: PersistentVolumeClaim,
+  reportsAs: 'persistentvolume-controller',
   watches: [
     watch(PersistentVolume, (volume, cached) => {
       const { name, namespace } = volume.spec?.claimRef ?? {};

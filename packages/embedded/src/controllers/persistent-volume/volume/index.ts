@@ -6,6 +6,7 @@ import { steps } from './steps.ts';
 /** Says whose each volume is, and what becomes of it when its claim goes. */
 export const persistentVolumes = controller({
   kind: PersistentVolume,
+  reportsAs: 'persistentvolume-controller',
   watches: [
     watch(PersistentVolumeClaim, ({ metadata: { name, namespace } }, cached) => {
       const isIts = ({ spec }: PersistentVolume) =>
