@@ -7,12 +7,13 @@ import {
   type Listener,
   type ListenOptions,
 } from './apiserver/index.ts';
-import { type ImageRule, RUNNER_ANNOTATION, simulated } from './kubelet/index.ts';
+import type { Provisioner } from './controllers/persistent-volume/index.ts';
+import { type ImageRule, logsBy, RUNNER_ANNOTATION, simulated } from './kubelet/index.ts';
 import { startMachinery } from './machinery.ts';
 import { Network } from './network/index.ts';
 import { type Machine, thisMachine } from './nodes/index.ts';
 
-export interface ClusterOptions extends ApiServerOptions {
+export interface ClusterOptions extends Omit<ApiServerOptions, 'podLogs' | 'moreColumns'> {
   /** Silent unless told otherwise. */
   readonly log?: Logger;
   /** One unless told otherwise. */
@@ -21,6 +22,8 @@ export interface ClusterOptions extends ApiServerOptions {
   readonly machine?: Machine;
   /** Which images run how. All are simulated unless told otherwise. */
   readonly images?: readonly ImageRule[];
+  /** Where the directories of volumes are. Nowhere unless told otherwise: simulated pods write nothing. */
+  readonly provisioner?: Provisioner;
   /** Serve the API on a socket, too. */
   readonly listen?: ListenOptions;
 }
@@ -47,10 +50,16 @@ const RUNNER_COLUMN: Column = {
   cell: ({ metadata }) => metadata.annotations?.[RUNNER_ANNOTATION] ?? '<none>',
 };
 
+const NOWHERE: Provisioner = {
+  pathOf: (volume) => `/var/lib/polder/volumes/${volume}`,
+  onVolumeDeleted: async () => {},
+};
+
 /** A whole cluster in this process. */
 export async function startCluster(options: ClusterOptions = {}): Promise<EmbeddedCluster> {
   const { clock = systemClock, random = Math.random, log = silentLogger, nodes = 1 } = options;
-  const server = createApiServer({ ...options, moreColumns: { pods: [RUNNER_COLUMN] } });
+  const images = options.images ?? [{ images: '*', runner: simulated(clock) }];
+  const server = createApiServer({ ...options, podLogs: logsBy(images), moreColumns: { pods: [RUNNER_COLUMN] } });
   try {
     const listener = options.listen && (await server.listen(options.listen));
     const { cache, ready, running, stop } = startMachinery({
@@ -61,8 +70,9 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Embedd
       log,
       nodes,
       machine: options.machine ?? thisMachine(),
-      images: options.images ?? [{ images: '*', runner: simulated(clock) }],
+      images,
       rootCa: listener?.ca,
+      provisioner: options.provisioner ?? NOWHERE,
     });
     return {
       server,

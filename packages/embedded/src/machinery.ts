@@ -1,6 +1,7 @@
 import { type Cache, Client, type Clock, type Logger, Manager, register, type Transport } from '@polder/kube';
 import type { ApiServer } from './apiserver/index.ts';
 import { createControllers } from './controllers/index.ts';
+import { installStandardClass, type Provisioner } from './controllers/persistent-volume/index.ts';
 import { Addresses, type ImageRule, Kubelet, podController } from './kubelet/index.ts';
 import { evictions, type Machine, nodeLifecycle, nodeObjects, registerNodes } from './nodes/index.ts';
 import { scheduler } from './scheduler/index.ts';
@@ -19,6 +20,8 @@ export interface MachineryOptions {
   readonly images: readonly ImageRule[];
   /** The certificate authority of the API server, as PEM. */
   readonly rootCa?: string | undefined;
+  /** Makes the volumes of the standard class. */
+  readonly provisioner: Provisioner;
 }
 
 export interface Machinery {
@@ -44,7 +47,7 @@ const STOP_MS = 10_000;
 
 /** Everything of a cluster but its API server: the controllers, the scheduler, the nodes and their kubelet. */
 export function startMachinery(options: MachineryOptions): Machinery {
-  const { server, transport, clock, random, log, images, rootCa } = options;
+  const { server, transport, clock, random, log, images, rootCa, provisioner } = options;
   const own = nodeObjects(options.nodes, {
     machine: options.machine,
     now: new Date(clock.now()),
@@ -57,7 +60,7 @@ export function startMachinery(options: MachineryOptions): Machinery {
     addresses: { reachable: new Addresses(REACHABLE), unreachable: new Addresses(UNREACHABLE) },
   });
   const client = new Client({ transport, userAgent: 'kube-controller-manager', clock, log });
-  const controllers = createControllers({ server, client, clock, log, rootCa });
+  const controllers = createControllers({ server, client, clock, log, rootCa, provisioner });
   const nodes = new Set(own.map(({ metadata }) => metadata.name));
   const pods = register(podController(kubelet), (world) => ({ ...world, kubelet, nodes }));
   const alone = <W>(world: W) => world;
@@ -84,6 +87,7 @@ export function startMachinery(options: MachineryOptions): Machinery {
   const stop = new AbortController();
   const ready = async () => {
     await registerNodes(client, own);
+    await installStandardClass(client);
     await manager.cache.synced(stop.signal);
   };
   const run = async () => {

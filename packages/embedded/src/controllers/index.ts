@@ -1,10 +1,15 @@
 import { type Client, type Clock, type Logger, type Registration, register } from '@polder/kube';
 import type { ApiServer } from '../apiserver/index.ts';
+import { cronJobs } from './cron-job/index.ts';
 import { daemonSets } from './daemon-set/index.ts';
 import { deployments } from './deployment/index.ts';
 import { endpointSlices } from './endpoint-slice/index.ts';
 import { GarbageCollector } from './garbage-collector/index.ts';
+import { jobs, orphanedJobPods } from './job/index.ts';
+import { kindFinder } from './kind-finder.ts';
 import { NamespaceContents, namespaces } from './namespace/index.ts';
+import { type Provisioner, persistentVolumeClaims, persistentVolumes } from './persistent-volume/index.ts';
+import { podDisruptionBudgets } from './pod-disruption-budget/index.ts';
 import { replicaSets } from './replica-set/index.ts';
 import { namespaceDefaults } from './service-account/index.ts';
 import { statefulSets } from './stateful-set/index.ts';
@@ -16,6 +21,8 @@ export interface ControllersOptions {
   readonly log: Logger;
   /** The certificate authority of the API server, as PEM. */
   readonly rootCa: string | undefined;
+  /** Makes the volumes of the standard class. */
+  readonly provisioner: Provisioner;
 }
 
 /** What a real cluster has in its kube-controller-manager. */
@@ -26,19 +33,27 @@ export interface Controllers {
 }
 
 export function createControllers(options: ControllersOptions): Controllers {
-  const { client, rootCa, server } = options;
+  const { client, rootCa, server, provisioner } = options;
   const contents = new NamespaceContents();
   const garbage = new GarbageCollector(options);
   const alone = <W>(world: W) => world;
+  const provisioning = <W>(world: W) => ({ ...world, provisioner });
+  const findKind = kindFinder(() => server.kinds);
   return {
     registrations: [
       register(deployments, alone),
       register(replicaSets, alone),
       register(statefulSets, alone),
       register(daemonSets(), alone),
+      register(jobs, alone),
+      register(orphanedJobPods, alone),
+      register(cronJobs, alone),
       register(endpointSlices, alone),
       register(namespaces({ contents, client }), alone),
       register(namespaceDefaults({ rootCa }), alone),
+      register(persistentVolumeClaims, provisioning),
+      register(persistentVolumes, provisioning),
+      register(podDisruptionBudgets, (world) => ({ ...world, client, findKind })),
     ],
     async housekeeping(signal) {
       const unfollow = contents.follow(server);

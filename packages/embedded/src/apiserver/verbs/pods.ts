@@ -1,48 +1,29 @@
 import { timestamp } from '../core.ts';
-import { asText, asWire, valueAt, withValueAt } from '../object-text.ts';
-import { isObject, type Json } from '../schema/index.ts';
-import { structuredLabelSelector } from '../selectors/index.ts';
+import { asWire, valueAt, withValueAt } from '../object-text.ts';
+import type { Json } from '../schema/index.ts';
 import type { WireObject } from '../served-kind.ts';
-import { badRequest, conflict, internalError, StatusError } from '../status.ts';
-import type { Entry, ObjectStore } from '../watch/index.ts';
+import { badRequest, conflict } from '../status.ts';
 import type { Call } from './call.ts';
-import { type Deletion, removeObject } from './delete.ts';
-import { deleteOptions } from './delete-options.ts';
+import { type LogOptions, logOptions } from './log-options.ts';
 import { get } from './read.ts';
 import { liveEntry } from './update.ts';
 
 /** What a container has written. Whoever runs pods hands this in. */
 export type PodLogs = (request: PodLogRequest) => Promise<string | AsyncIterable<Uint8Array>>;
 
-export interface PodLogRequest {
+export interface PodLogRequest extends LogOptions {
   readonly pod: WireObject;
   readonly container: string;
-  readonly follow: boolean;
-  readonly previous: boolean;
-  readonly timestamps: boolean;
-  readonly tailLines: number | undefined;
-  readonly sinceSeconds: number | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
 /** Undefined if the pod has not come to a node yet. */
 export async function podLog(call: Call): Promise<string | AsyncIterable<Uint8Array> | undefined> {
+  const options = logOptions(call);
   const { object: pod } = await get(call);
-  const { query } = call;
-  const container = containerOf(pod, query.get('container') ?? '');
+  const container = containerOf(pod, call.query.get('container') ?? '');
   if (!valueAt(pod, ['spec', 'nodeName'])) return undefined;
-  const number = (name: string) => (query.has(name) ? Number(query.get(name)) : undefined);
-  const yes = (name: string) => ['true', '1'].includes(query.get(name) ?? '');
-  return call.core.podLogs({
-    pod,
-    container,
-    follow: yes('follow'),
-    previous: yes('previous'),
-    timestamps: yes('timestamps'),
-    tailLines: number('tailLines'),
-    sinceSeconds: number('sinceSeconds'),
-    signal: call.signal,
-  });
+  return call.core.podLogs({ ...options, pod, container, signal: call.signal });
 }
 
 function containerOf(pod: WireObject, asked: string): string {
@@ -88,60 +69,8 @@ export function bind(call: Call, binding: Json): void {
   );
 }
 
-function conditionsOf(pod: WireObject): readonly unknown[] {
+/** Of a pod, or of anything that has conditions in its status. */
+export function conditionsOf(pod: WireObject): readonly unknown[] {
   const conditions = valueAt(pod, ['status', 'conditions']);
   return Array.isArray(conditions) ? conditions : [];
-}
-
-/** A deletion that asks the disruption budgets first. */
-export async function evict(call: Call, eviction: Json): Promise<Deletion> {
-  const before = liveEntry(call);
-  const options = deleteOptions(call, isObject(eviction) ? eviction['deleteOptions'] : undefined);
-  const phase = valueAt(before.object, ['status', 'phase']);
-  const isRunning =
-    phase !== 'Succeeded' && phase !== 'Failed' && before.object.metadata.deletionTimestamp === undefined;
-  if (isRunning) spend(call, before.object, options.isDryRun);
-  return removeObject(call, options);
-}
-
-/** Takes one disruption from the budget that covers the pod. */
-function spend(call: Call, pod: WireObject, isDryRun: boolean): void {
-  const { store, clock } = call.core;
-  const budgets = budgetsOf(store, pod);
-  const [budget, second] = budgets;
-  if (budget === undefined) return;
-  if (second !== undefined) {
-    throw internalError(
-      'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.',
-    );
-  }
-  const allowed = valueAt(budget.object, ['status', 'disruptionsAllowed']);
-  if (typeof allowed !== 'number' || allowed <= 0) throw violates(budget.object);
-  if (isDryRun) return;
-  const spent = withValueAt(budget.object, ['status', 'disruptionsAllowed'], allowed - 1);
-  const disrupted = valueAt(budget.object, ['status', 'disruptedPods']);
-  const pods = { ...(isObject(disrupted) && disrupted), [pod.metadata.name]: timestamp(clock.now()) };
-  store.put(BUDGETS, budget.key, budget, asWire(withValueAt(spent, ['status', 'disruptedPods'], pods)));
-}
-
-const BUDGETS = 'poddisruptionbudgets.policy';
-
-function budgetsOf(store: ObjectStore, pod: WireObject): readonly Entry[] {
-  return [...store.cache(BUDGETS).entries(`${pod.metadata.namespace}/`)].filter(({ object }) => {
-    const selector = valueAt(object, ['spec', 'selector']);
-    return isObject(selector) && structuredLabelSelector(selector)(pod.metadata.labels);
-  });
-}
-
-function violates({ metadata, ...budget }: WireObject): StatusError {
-  const needs = valueAt(budget, ['status', 'desiredHealthy']) ?? 0;
-  const has = valueAt(budget, ['status', 'currentHealthy']) ?? 0;
-  return new StatusError(429, 'TooManyRequests', "Cannot evict pod as it would violate the pod's disruption budget.", {
-    causes: [
-      {
-        reason: 'DisruptionBudget',
-        message: `The disruption budget ${metadata.name} needs ${asText(needs)} healthy pods and has ${asText(has)} currently`,
-      },
-    ],
-  });
 }

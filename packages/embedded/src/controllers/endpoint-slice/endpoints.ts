@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import type { DiscoveryV1EndpointPort, Endpoint, EndpointSlice, Pod, Service, ServicePort } from '@polder/kube';
 import { structuredLabelSelector } from '../../apiserver/selectors/index.ts';
-import { isReady, isTerminating } from '../pods/index.ts';
+import { isFailed, isReady, isTerminating } from '../pods/index.ts';
 
 export type AddressType = EndpointSlice['addressType'];
 
@@ -23,13 +23,23 @@ export function addressTypesOf({ spec }: Service): readonly AddressType[] {
 }
 
 /** Whether the pod has an address that could be handed out. One on its way out still has. */
-export function isReachable({ status }: Pod): boolean {
-  const isOver = status?.phase === 'Succeeded' || status?.phase === 'Failed';
-  return !isOver && addressesOf(status).length > 0;
+export function isReachable(pod: Pod): boolean {
+  const isOver = pod.status?.phase === 'Succeeded' || isFailed(pod);
+  return !isOver && addressesOf(pod).length > 0;
 }
 
-const addressesOf = (status: Pod['status']): readonly string[] =>
-  status?.podIPs?.map(({ ip }) => ip) ?? (status?.podIP ? [status.podIP] : []);
+export function addressesOf({ status }: Pod): readonly string[] {
+  return status?.podIPs?.map(({ ip }) => ip) ?? (status?.podIP ? [status.podIP] : []);
+}
+
+export function isHeadless({ spec }: Service): boolean {
+  return spec?.clusterIP === undefined || spec.clusterIP === '' || spec.clusterIP === 'None';
+}
+
+/** A pod has a name of its own in the domain of the service that it names; undefined if that is another one. */
+export function hostnameIn({ spec }: Pod, { metadata }: Service): string | undefined {
+  return spec?.subdomain === metadata.name && spec.hostname ? spec.hostname : undefined;
+}
 
 /** Undefined if the pod has no address of this type. */
 export function endpointOf(
@@ -38,20 +48,20 @@ export function endpointOf(
   addressType: AddressType,
   zone: string | undefined,
 ): Endpoint | undefined {
-  const addresses = addressesOf(pod.status).filter((ip) => isIPv6(ip) === (addressType === 'IPv6'));
+  const addresses = addressesOf(pod).filter((ip) => isIPv6(ip) === (addressType === 'IPv6'));
   if (addresses.length === 0) return undefined;
   const { metadata, spec } = pod;
   const { name, namespace = '', uid = '' } = metadata;
   const [serving, terminating] = [isReady(pod), isTerminating(pod)];
   const ready = service.spec?.publishNotReadyAddresses === true || (serving && !terminating);
-  const isNamedByService = spec?.subdomain === service.metadata.name;
+  const hostname = hostnameIn(pod, service);
   return {
     addresses,
     conditions: { ready, serving, terminating },
     targetRef: { kind: 'Pod', namespace, name, uid },
     ...(spec?.nodeName && { nodeName: spec.nodeName }),
     ...(zone && { zone }),
-    ...(spec?.hostname && isNamedByService && { hostname: spec.hostname }),
+    ...(hostname && { hostname }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { EndpointSlice, Node, Pod, register, Service } from '@polder/kube';
+import { EndpointSlice, Endpoints, Node, Pod, register, Service } from '@polder/kube';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { TestWorld } from '../test-world.ts';
 import { endpointSlices } from './index.ts';
@@ -34,16 +34,17 @@ const slices = async () => (await world.client.list(EndpointSlice)).items;
 const endpoints = async () => (await slices()).flatMap((slice) => slice.endpoints ?? []);
 
 test('a pod that becomes unready changes one slice, and nothing else', async () => {
-  await service();
   const pods: Pod[] = [];
   for (let i = 0; i < 130; i++) pods.push(await runningPod(`p-${i}`));
+  await service();
   await world.settle();
   expect(new Set((await slices()).map((slice) => slice.endpoints?.length))).toEqual(new Set([100, 30]));
   world.writes.length = 0;
   const [first] = pods;
   if (first) await say(first, { ready: false });
   await world.settle();
-  expect(world.writes).toEqual([expect.stringMatching(/^PUT .*endpointslices\/web-/)]);
+  const slicesWritten = world.writes.filter((write) => write.includes('endpointslices'));
+  expect(slicesWritten).toEqual([expect.stringMatching(/^PUT .*endpointslices\/web-/)]);
   world.writes.length = 0;
   await world.settle(24 * 3600_000);
   expect(world.writes).toEqual([]);
@@ -107,4 +108,31 @@ test('a name for the outside and a service that selects nothing are left alone',
   await world.client.create(Service, { metadata, spec: { ports: [{ port: 80 }] } });
   await world.settle();
   expect(await slices()).toEqual([]);
+});
+
+test('those who still read the old object find each port with the pods that have it', async () => {
+  const ports = [
+    { name: 'http', port: 80, targetPort: 'http' },
+    { name: 'admin', port: 81, targetPort: 9000 },
+  ];
+  await service({ ports });
+  const listening = (containerPort: number) => ({
+    containers: [{ name: 'c', image: 'i', ports: [{ name: 'http', containerPort }] }],
+  });
+  await runningPod('a', { spec: listening(8080) });
+  await runningPod('b', { spec: listening(8081), ready: false });
+  await world.settle();
+  const { subsets = [] } = await world.client.get(Endpoints, WEB);
+  const seen = subsets.map((subset) => ({
+    ports: subset.ports?.map(({ port }) => port),
+    ready: subset.addresses?.map(({ targetRef }) => targetRef?.name),
+    unready: subset.notReadyAddresses?.map(({ targetRef }) => targetRef?.name),
+  }));
+  expect(new Set(seen)).toEqual(
+    new Set([
+      { ports: [9000], ready: ['a'], unready: ['b'] },
+      { ports: [8080], ready: ['a'], unready: undefined },
+      { ports: [8081], ready: undefined, unready: ['b'] },
+    ]),
+  );
 });

@@ -1,4 +1,4 @@
-import { controller, EndpointSlice, Pod, Service, watch } from '@polder/kube';
+import { controller, EndpointSlice, Endpoints, Pod, Service, watch } from '@polder/kube';
 import { selectorOf } from './endpoints.ts';
 import { observe } from './observe.ts';
 import { planEndpointSlices } from './plan.ts';
@@ -7,7 +7,7 @@ import { steps } from './steps.ts';
 /** Keeps for each service where its pods are reached. */
 export const endpointSlices = controller({
   kind: Service,
-  owns: [EndpointSlice],
+  owns: [EndpointSlice, Endpoints],
   watches: [
     watch(Pod, (pod, cached) => {
       const services = cached.list(Service, pod.metadata.namespace);

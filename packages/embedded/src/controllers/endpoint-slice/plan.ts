@@ -10,7 +10,16 @@ import {
   type ServiceStatus,
 } from '@polder/kube';
 import { isReady, podCondition } from '../pods/index.ts';
-import { type AddressType, addressTypesOf, endpointOf, isReachable, portsOf, selectorOf } from './endpoints.ts';
+import {
+  type AddressType,
+  addressTypesOf,
+  endpointOf,
+  isHeadless,
+  isReachable,
+  portsOf,
+  selectorOf,
+} from './endpoints.ts';
+import { endpointsObject } from './endpoints-object.ts';
 import type { Observed } from './observe.ts';
 import { type Labels, pack, portsKey } from './slices.ts';
 
@@ -44,6 +53,7 @@ export function planEndpointSlices(service: Service, observed: Observed): Plan<E
   const because = 'the service has no such addresses';
   return {
     ...idle,
+    objects: [endpointsObject(service, reachable)],
     steps: [...steps, ...foreign.map((slice): EndpointSliceStep => ({ do: 'delete-slice', because, slice }))],
     ...(known.length < reachable.length && {
       lookAgain: { afterMs: UNKNOWN_NODE_MS, because: 'a pod is on a node that is not known yet' },
@@ -129,12 +139,12 @@ function newSlice(
 const RESERVED = [SERVICE_NAME, MANAGED_BY, HEADLESS];
 
 /** Those of the service, and our own. */
-function labelsOf({ metadata, spec }: Service): Labels {
+function labelsOf(service: Service): Labels {
+  const { metadata } = service;
   const own = Object.entries(metadata.labels ?? {}).filter(([key]) => !RESERVED.includes(key));
-  const isHeadless = spec?.clusterIP === undefined || spec.clusterIP === '' || spec.clusterIP === 'None';
   return {
     ...Object.fromEntries(own),
-    ...(isHeadless && { [HEADLESS]: '' }),
+    ...(isHeadless(service) && { [HEADLESS]: '' }),
     [SERVICE_NAME]: metadata.name,
     [MANAGED_BY]: MANAGER,
   };

@@ -1,7 +1,8 @@
 import { type Client, type Clock, isNotFound, type Logger, messageOf, type Patch, WorkQueue } from '@polder/kube';
 import type { ApiServer, Followed } from '../../apiserver/index.ts';
+import { type FindKind, kindFinder } from '../kind-finder.ts';
 import { DependencyGraph, ownersOf } from './graph.ts';
-import { type Decision, decide, type FindKind, kindFinder } from './plan.ts';
+import { type Decision, decide } from './plan.ts';
 
 export interface GarbageCollectorOptions {
   /** Where every object of every kind is heard of. */

@@ -1,5 +1,6 @@
-import { apiVersionOf, type DeleteOptions, type Kind, type OwnerReference } from '@polder/kube';
+import type { DeleteOptions, OwnerReference } from '@polder/kube';
 import type { Followed } from '../../apiserver/index.ts';
+import type { FindKind } from '../kind-finder.ts';
 import {
   blocks,
   type DependencyGraph,
@@ -24,9 +25,6 @@ export type Decision =
   | { readonly do: 'remove-finalizer'; readonly because: string; readonly finalizer: string };
 
 const NOTHING: Decision = { do: 'nothing' };
-
-/** Finds the kind that an owner reference means. */
-export type FindKind = (apiVersion: string, kind: string) => Kind | undefined;
 
 /**
  * The rules of the collector, from the object's point of view:
@@ -102,16 +100,4 @@ function stateOf(reference: OwnerReference, object: Followed, graph: DependencyG
 function propagationOf({ metadata: { finalizers = [] } }: Followed): Propagation {
   if (finalizers.includes(ORPHAN)) return 'Orphan';
   return finalizers.includes(FOREGROUND) ? 'Foreground' : 'Background';
-}
-
-/** Looks kinds up among those that are served; built anew only when those have changed. */
-export function kindFinder(served: () => readonly Kind[]): FindKind {
-  let kinds: readonly Kind[] = [];
-  let byName = new Map<string, Kind>();
-  return (apiVersion, kind) => {
-    const now = served();
-    if (now !== kinds) byName = new Map(now.map((one) => [`${apiVersionOf(one)} ${one.kind}`, one]));
-    kinds = now;
-    return byName.get(`${apiVersion} ${kind}`);
-  };
 }

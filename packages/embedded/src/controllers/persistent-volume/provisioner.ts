@@ -1,4 +1,11 @@
-import type { NewObject, PersistentVolume, PersistentVolumeClaim, StorageClass } from '@polder/kube';
+import {
+  type Client,
+  isAlreadyExists,
+  type NewObject,
+  type PersistentVolume,
+  type PersistentVolumeClaim,
+  StorageClass,
+} from '@polder/kube';
 import { PROVISIONED_BY, referenceTo, requestOf } from './binding.ts';
 
 export const PROVISIONER = 'polder.io/host-path';
@@ -24,6 +31,15 @@ export const standardClass: StorageClass = {
   volumeBindingMode: 'Immediate',
   allowVolumeExpansion: true,
 };
+
+/** Once, when the cluster begins: whoever changes or deletes the class means it. */
+export async function installStandardClass(client: Client): Promise<void> {
+  try {
+    await client.create(StorageClass, standardClass);
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error;
+  }
+}
 
 /** The name is the claim's for ever: whoever tries to make the volume twice finds it there. */
 export const volumeNameFor = ({ metadata }: PersistentVolumeClaim) => `pvc-${metadata.uid}`;
