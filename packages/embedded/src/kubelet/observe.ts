@@ -4,6 +4,7 @@ import {
   type Known,
   known,
   Node,
+  PersistentVolume,
   PersistentVolumeClaim,
   type Pod,
   Secret,
@@ -66,7 +67,7 @@ export async function observe(pod: Pod, { cluster, kubelet, nodes }: KubeletWorl
   };
 }
 
-const NOTHING: References = { configMaps: new Map(), secrets: new Map(), claims: new Map() };
+const NOTHING: References = { configMaps: new Map(), secrets: new Map(), claims: new Map(), volumes: new Map() };
 
 const ELSEWHERE: Observed = {
   node: undefined,
@@ -82,7 +83,7 @@ const ELSEWHERE: Observed = {
 };
 
 /** The names of the objects that a pod refers to. */
-export function namesIn(pod: Pod): { readonly [Kind in keyof References]: ReadonlySet<string> } {
+export function namesIn(pod: Pod): { readonly [Kind in Exclude<keyof References, 'volumes'>]: ReadonlySet<string> } {
   const [configMaps, secrets, claims] = [new Set<string>(), new Set<string>(), new Set<string>()];
   const add = (set: Set<string>, name: string | undefined) => void (name && set.add(name));
   for (const { configMap, secret, projected, persistentVolumeClaim } of pod.spec?.volumes ?? []) {
@@ -115,6 +116,7 @@ async function referencesOf(pod: Pod, cluster: World['cluster']): Promise<Refere
     new Map<string, Secret>(),
     new Map<string, PersistentVolumeClaim>(),
   ];
+  const volumes = new Map<string, PersistentVolume>();
   for (const name of names.configMaps) {
     const found = await cluster.get(ConfigMap, { namespace, name });
     if (found) configMaps.set(name, found);
@@ -126,6 +128,8 @@ async function referencesOf(pod: Pod, cluster: World['cluster']): Promise<Refere
   for (const name of names.claims) {
     const found = await cluster.get(PersistentVolumeClaim, { namespace, name });
     if (found) claims.set(name, found);
+    const volume = found?.spec?.volumeName && (await cluster.get(PersistentVolume, { name: found.spec.volumeName }));
+    if (volume) volumes.set(volume.metadata.name, volume);
   }
-  return { configMaps, secrets, claims };
+  return { configMaps, secrets, claims, volumes };
 }

@@ -98,7 +98,7 @@ function losses(pod: Pod, { volumes }: Observed): readonly KubeletStep[] {
   const name = pod.metadata.annotations?.[`${SIMULATE}lose-volume`];
   const lost = volumes.known ? volumes.value.find((one) => one.name === name) : undefined;
   if (lost?.is !== 'claim') return [];
-  return [{ do: 'lose-volume', because: `an annotation of the pod says so`, pod, volume: lost.claim.volumeName }];
+  return [{ do: 'lose-volume', because: `an annotation of the pod says so`, pod, volume: lost.volumeName }];
 }
 
 /** Containers first, then the sidecars that serve them, then the pod itself, once its status tells the end. */

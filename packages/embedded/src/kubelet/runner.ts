@@ -120,7 +120,9 @@ export type Volume =
   | {
       readonly name: string;
       readonly is: 'claim';
-      readonly claim: { readonly namespace: string; readonly name: string; readonly volumeName: string };
+      readonly volumeName: string;
+      /** Where its data are; undefined if that is no directory of this machine. */
+      readonly path: string | undefined;
     }
   | { readonly name: string; readonly is: 'host'; readonly path: string };
 

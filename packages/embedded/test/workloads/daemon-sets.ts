@@ -303,7 +303,6 @@ export const daemonUpdates = topic('updates of daemon sets', (promise) => {
       return found.spec.nodeName;
     });
     const second = set.nodes.find((node) => node !== first) ?? '';
-    await set.reports({ numberAvailable: 2 });
     await set.becomes(`${first} 1`, `${first} 2`, `${second} 1`);
     await set.becomeReady(first, '2');
     await set.becomes(`${first} 1 going`, `${first} 2`, `${second} 1`, `${second} 2`);

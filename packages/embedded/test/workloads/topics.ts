@@ -1,7 +1,7 @@
 import type { Topic } from '../contract/suite.ts';
 import { cronJobs } from './cron-jobs.ts';
-import { deploymentRollouts } from './deployments.ts';
 import { daemons, daemonUpdates } from './daemon-sets.ts';
+import { deploymentRollouts } from './deployments.ts';
 import { disruptionBudgets } from './disruption-budgets.ts';
 import { driving } from './driving.ts';
 import { endpointSlicesOfServices } from './endpoint-slices.ts';

@@ -43,7 +43,8 @@ async function runCluster(
   const runners = runnersIn(folder, systemClock, progress.log, env);
   const kubeconfig = join(folder, 'kubeconfig');
   const listen = port === undefined ? {} : { port };
-  const cluster = await startCluster({ images: runners.images, storage, log: progress.log, nodes, listen });
+  const { images, provisioner } = runners;
+  const cluster = await startCluster({ images, provisioner, storage, log: progress.log, nodes, listen });
   try {
     await writeSecret(kubeconfig, cluster.listener?.kubeconfig ?? '');
     await cluster.ready;

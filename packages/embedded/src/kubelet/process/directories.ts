@@ -24,15 +24,17 @@ export class Directories {
     return join(this.#podOf(podUid), 'containers', name);
   }
 
-  /** A claim outlives the pods that use it, and its name can come again: only with that of its volume does it mean one thing. */
   volume(pod: Pod, volume: Volume): string {
     switch (volume.is) {
       case 'host':
         return volume.path;
-      case 'claim': {
-        const { namespace, name, volumeName } = volume.claim;
-        return join(this.#folder, 'claims', `${namespace}_${name}_${volumeName}`);
-      }
+      case 'claim':
+        if (volume.path === undefined) {
+          throw new Error(
+            `volume ${volume.volumeName} is no directory of this machine, and nothing else can be mounted`,
+          );
+        }
+        return volume.path;
       case 'files':
       case 'empty':
         return join(this.pod(pod), 'volumes', volume.name);

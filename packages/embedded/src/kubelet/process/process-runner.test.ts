@@ -194,7 +194,7 @@ describe('volumes', () => {
   });
 
   test('a claim outlives its pod, everything else goes; and only we can look', async () => {
-    const claim: Volume = { name: 'data', is: 'claim', claim: { namespace: 'shop', name: 'disk', volumeName: 'pv-1' } };
+    const claim: Volume = { name: 'data', is: 'claim', volumeName: 'pv-1', path: join(folder, 'disk') };
     await runner.prepare(pod, [claim, { name: 'work', is: 'empty' }, files('secret', { key: 'k' })]);
     const container = await script(
       'echo kept > /data/x; echo gone > /work/x; mkdir -p /work/closed/in; chmod 0 /work/closed',
@@ -210,7 +210,7 @@ describe('volumes', () => {
     expect(statSync(pods).mode & 0o077).toBe(0);
     await runner.clean(pod);
     expect(readdirSync(pods)).toEqual([]);
-    expect(readFileSync(join(folder, 'claims', 'shop_disk_pv-1', 'x'), 'utf8')).toBe('kept\n');
+    expect(readFileSync(join(folder, 'disk', 'x'), 'utf8')).toBe('kept\n');
     await runner.clean(pod);
   });
 });

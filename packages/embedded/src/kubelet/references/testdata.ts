@@ -1,4 +1,4 @@
-import type { ConfigMap, PersistentVolumeClaim, Pod, PodSpec, Secret } from '@polder/kube';
+import type { ConfigMap, PersistentVolume, PersistentVolumeClaim, Pod, PodSpec, Secret } from '@polder/kube';
 import type { Facts, References } from './references.ts';
 
 /** For tests: what a cluster might hold. */
@@ -28,9 +28,10 @@ interface Given {
   /** Values as they are, not in base64. */
   readonly secrets?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly claims?: Readonly<Record<string, Pick<PersistentVolumeClaim, 'spec' | 'status'>>>;
+  readonly volumes?: Readonly<Record<string, Pick<PersistentVolume, 'spec'>>>;
 }
 
-export function holding({ configMaps = {}, secrets = {}, claims = {} }: Given): References {
+export function holding({ configMaps = {}, secrets = {}, claims = {}, volumes = {} }: Given): References {
   const metadata = (name: string) => ({ name, namespace: 'shop' });
   const encoded = (data: Readonly<Record<string, string>>) =>
     Object.fromEntries(Object.entries(data).map(([key, value]) => [key, Buffer.from(value).toString('base64')]));
@@ -51,6 +52,12 @@ export function holding({ configMaps = {}, secrets = {}, claims = {} }: Given): 
       Object.entries(claims).map(([name, fields]): [string, PersistentVolumeClaim] => [
         name,
         { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: metadata(name), ...fields },
+      ]),
+    ),
+    volumes: new Map(
+      Object.entries(volumes).map(([name, fields]): [string, PersistentVolume] => [
+        name,
+        { apiVersion: 'v1', kind: 'PersistentVolume', metadata: { name }, ...fields },
       ]),
     ),
   };

@@ -29,6 +29,7 @@ function contents(volume: Volume): Readonly<Record<string, string>> {
 const references = holding({
   configMaps: { settings: { data: { a: 'text', b: 'other' }, binaryData: { c: 'Ynl0ZXM=' } } },
   secrets: { login: { password: 'p' } },
+  volumes: { 'pv-1': { spec: { hostPath: { path: '/disks/1' } } } },
   claims: {
     data: { spec: { volumeName: 'pv-1' }, status: { phase: 'Bound' } },
     new: { status: { phase: 'Pending' } },
@@ -92,9 +93,8 @@ describe('files', () => {
 test('directories, claims and paths of the host come through as they are', () => {
   expect(resolved({ emptyDir: {} }).volumes).toEqual([{ name: 'v', is: 'empty' }]);
   expect(resolved({ hostPath: { path: '/srv' } }).volumes).toEqual([{ name: 'v', is: 'host', path: '/srv' }]);
-  const claim = { namespace: 'shop', name: 'data', volumeName: 'pv-1' };
   const { volumes } = resolved({ persistentVolumeClaim: { claimName: 'data' } }, references);
-  expect(volumes).toEqual([{ name: 'v', is: 'claim', claim }]);
+  expect(volumes).toEqual([{ name: 'v', is: 'claim', volumeName: 'pv-1', path: '/disks/1' }]);
 });
 
 describe('failures', () => {

@@ -68,7 +68,7 @@ function resolve(pod: Pod, volume: VolumeSpec, references: References, facts: Fa
   throw new UnresolvedReference(`volumes of the kind ${kind} are not supported`);
 }
 
-function claimVolume({ metadata }: Pod, volume: string, name: string, { claims }: References): Volume {
+function claimVolume({ metadata }: Pod, volume: string, name: string, { claims, volumes }: References): Volume {
   const namespace = metadata.namespace ?? '';
   const problem = (because: string) => new UnresolvedReference(`error processing PVC ${namespace}/${name}: ${because}`);
   const claim = claims.get(name);
@@ -77,5 +77,8 @@ function claimVolume({ metadata }: Pod, volume: string, name: string, { claims }
   }
   const { volumeName = '' } = claim.spec ?? {};
   if (claim.status?.phase !== 'Bound' || volumeName === '') throw problem('PVC is not bound');
-  return { name: volume, is: 'claim', claim: { namespace, name, volumeName } };
+  const bound = volumes.get(volumeName);
+  if (bound === undefined) throw problem(`persistentvolume ${JSON.stringify(volumeName)} not found`);
+  const { hostPath, local } = bound.spec ?? {};
+  return { name: volume, is: 'claim', volumeName, path: hostPath?.path ?? local?.path };
 }
