@@ -270,6 +270,27 @@ export const statefulSetMembers = topic('stateful sets', (promise) => {
     });
   });
 
+  promise('take over the members and revisions of a set that was deleted without them', async (world) => {
+    const { wire, becomes } = world;
+    const set = await DrivenSet.ready(world, 2);
+    const before = await set.members();
+    const [revision] = await set.revisions();
+    await wire.must(wire.delete(set.path, { propagationPolicy: 'Orphan' }));
+    await world.gone(set.path);
+    const body = statefulSet('web', {
+      replicas: 2,
+      template: template('1', onDrivenNode),
+      podManagementPolicy: 'Parallel',
+    });
+    const { metadata } = await wire.must(wire.create(statefulSets(set.namespace), body));
+    await set.reports({ replicas: 2, readyReplicas: 2, updatedReplicas: 2, currentRevision: revision?.metadata.name });
+    const owned = { metadata: { ownerReferences: [{ kind: 'StatefulSet', name: 'web', uid: metadata.uid }] } };
+    expect(await set.members()).toMatchObject(before.map((pod) => ({ metadata: { uid: pod.metadata.uid } })));
+    for (const pod of before) await becomes(`${pods(set.namespace)}/${pod.metadata.name}`, owned);
+    await becomes(`${revisions(set.namespace)}/${revision?.metadata.name}`, owned);
+    expect(await set.revisions()).toHaveLength(1);
+  });
+
   promise('tell in events what they did', async (world) => {
     const set = await DrivenSet.open(world, { volumeClaimTemplates: [DATA] });
     await set.becomeReady(0);

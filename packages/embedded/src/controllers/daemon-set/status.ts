@@ -1,4 +1,5 @@
 import type { DaemonSet, DaemonSetStatus } from '@polder/kube';
+import { nonZero } from '../counts.ts';
 import { isAvailable, isReady } from '../pods/index.ts';
 import { NameTaken } from '../revisions/index.ts';
 import { isOf } from './daemon.ts';
@@ -22,12 +23,6 @@ export function statusOf({ set, places, newest, minReadySeconds, now }: Scene): 
     ...(collisionCount !== undefined && { collisionCount }),
     ...(conditions && { conditions }),
   };
-}
-
-/** The wire knows no zero in these fields. */
-function nonZero<Name extends string>(counts: Readonly<Record<Name, number>>): Partial<Record<Name, number>>;
-function nonZero(counts: Readonly<Record<string, number>>): object {
-  return Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== 0));
 }
 
 const NOTHING: DaemonSetStatus = {

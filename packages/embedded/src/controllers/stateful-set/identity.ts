@@ -3,7 +3,7 @@ import { type NewObject, type Pod, type PodSpec, StatefulSet, type Volume } from
 import { newPod } from '../pods/index.ts';
 import type { Revision } from '../revisions/index.ts';
 import { claimName } from './claims.ts';
-import { type Wanted, wantedOf } from './wanted.ts';
+import { wantedOf } from './wanted.ts';
 
 const NAME_LABEL = 'statefulset.kubernetes.io/pod-name';
 const INDEX_LABEL = 'apps.kubernetes.io/pod-index';
@@ -52,7 +52,7 @@ const identityLabels = (set: StatefulSet, ordinal: number) => ({
 
 /** A volume of the template that has a claim's name gives way to the claim. */
 function withClaims(set: StatefulSet, ordinal: number, others: readonly Volume[] = []): Pick<PodSpec, 'volumes'> {
-  const { claimTemplates }: Wanted = wantedOf(set);
+  const { claimTemplates } = wantedOf(set);
   const claims = claimTemplates.map((template): Volume => {
     const { name } = template.metadata;
     return { name, persistentVolumeClaim: { claimName: claimName(set, template, ordinal) } };

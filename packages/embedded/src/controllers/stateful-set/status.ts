@@ -1,4 +1,5 @@
 import type { Pod, StatefulSet, StatefulSetStatus } from '@polder/kube';
+import { nonZero } from '../counts.ts';
 import { isAvailable, isTerminating } from '../pods/index.ts';
 import { NameTaken } from '../revisions/index.ts';
 import { revisionOf } from './identity.ts';
@@ -37,12 +38,6 @@ export function statusOf(
     ...nonZero({ readyReplicas: ready.length, updatedReplicas: updated }),
     ...nonZero({ currentReplicas: isComplete ? updated : at(current) }),
   };
-}
-
-/** The wire knows no zero in these fields. */
-function nonZero<Name extends string>(counts: Readonly<Record<Name, number>>): Partial<Record<Name, number>>;
-function nonZero(counts: Readonly<Record<string, number>>): object {
-  return Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== 0));
 }
 
 export function statusOfFailure(set: StatefulSet, error: unknown): StatefulSetStatus {

@@ -30,7 +30,7 @@ class ClaimsMissing extends Error {}
 
 export const memberSteps: { readonly [Name in MemberStep['do']]: Act<StepNamed<Name>, World> } = {
   'create-pod': (step, world) =>
-    attempt('Create', { ...POD, metadata: { ...step.pod.metadata, name: step.name } }, step, world, async () => {
+    attempt('Create', step.name, step, world, async () => {
       await createClaims(step.claims, step.name, step, world);
       await world.cluster.create(Pod, step.pod);
     }),
@@ -44,11 +44,11 @@ export const memberSteps: { readonly [Name in MemberStep['do']]: Act<StepNamed<N
     await patched.catch((error: unknown) => fail(error, step));
   },
   'update-pod': (step, world) =>
-    attempt('Update', step.pod, step, world, async () => {
+    attempt('Update', step.pod.metadata.name, step, world, async () => {
       await world.cluster.patch(Pod, step.pod.metadata, { type: 'merge', body: step.patch });
     }),
   'delete-pod': (step, world) =>
-    attempt('Delete', step.pod, step, world, async () => {
+    attempt('Delete', step.pod.metadata.name, step, world, async () => {
       await world.cluster.delete(Pod, step.pod).catch((error: unknown) => {
         // A conflict means that the name belongs to a successor already.
         if (!isNotFound(error) && !isConflict(error)) throw error;
@@ -61,21 +61,23 @@ const CLAIM = { apiVersion: 'v1', kind: 'PersistentVolumeClaim' } as const;
 
 async function attempt(
   action: 'Create' | 'Update' | 'Delete',
-  pod: Pod,
+  pod: string,
   step: MemberStep,
   { tell }: World,
   act: () => Promise<void>,
 ): Promise<void> {
-  const what = `${action} Pod ${pod.metadata.name} in StatefulSet ${step.set}`;
+  const what = `${action} Pod ${pod} in StatefulSet ${step.set}`;
+  // By name alone: what happens to a member again and again is one event, whichever pod has its place.
+  const related = { ...POD, metadata: { name: pod } };
   try {
     await act();
   } catch (error) {
     const note = `${what} failed error: ${explanationOf(error)}`;
     const isTold = !isAlreadyExists(error) && !isNamespaceGoing(error);
-    if (isTold) tell({ type: 'Warning', reason: `Failed${action}`, action, note, related: pod });
+    if (isTold) tell({ type: 'Warning', reason: `Failed${action}`, action, note, related });
     fail(error, step);
   }
-  tell({ type: 'Normal', reason: `Successful${action}`, action, note: `${what} successful`, related: pod });
+  tell({ type: 'Normal', reason: `Successful${action}`, action, note: `${what} successful`, related });
 }
 
 /** All that can be created are, even if the pod has to wait for others. */
@@ -88,7 +90,7 @@ async function createClaims(
   const problems = leaving.map((name) => `pvc ${name} is being deleted`);
   for (const claim of missing) {
     const { name = '' } = claim.metadata;
-    const about = { action: 'Create', related: { ...CLAIM, metadata: { ...claim.metadata, name } } };
+    const about = { action: 'Create', related: { ...CLAIM, metadata: { name } } };
     try {
       await cluster.create(PersistentVolumeClaim, claim);
       const note = `Create Claim ${name} Pod ${pod} in StatefulSet ${set} success`;

@@ -37,7 +37,7 @@ export function planDaemonSet(set: DaemonSet, observed: Observed, now: Date): Pl
     now,
   };
   const managed = [...manage(scene)];
-  const isUpdated = managed.length === 0 && set.spec?.updateStrategy?.type !== 'OnDelete';
+  const mayUpdate = managed.length === 0 && set.spec?.updateStrategy?.type !== 'OnDelete';
   const status = statusOf(scene);
 
   const inUse = new Set(claimed.pods.map(({ metadata }) => metadata.labels?.[REVISION_LABEL]));
@@ -48,7 +48,7 @@ export function planDaemonSet(set: DaemonSet, observed: Observed, now: Date): Pl
     steps: [
       ...history.steps,
       ...claimed.steps,
-      ...burst(isUpdated ? update(scene) : managed).map((doing) => ({ ...doing, status })),
+      ...burst(mayUpdate ? update(scene) : managed).map((doing) => ({ ...doing, status })),
       ...forget(unused, old.length - revisionHistoryLimit),
     ],
     held: [],

@@ -37,7 +37,7 @@ export function planStatefulSet(
   const scene: Scene = { set, wanted, claims: observed.claims, replicas, condemned, current, update, now };
   const { doings, isScaled } = all(scale(scene));
   const old = isScaled ? nextToReplace(scene) : undefined;
-  if (old) doings.push({ do: 'delete-pod', because: `it is of ${revisionOf(old)}, not of ${update.name}`, pod: old });
+  if (old) doings.push({ do: 'delete-pod', because: `it is not of revision ${update.name}`, pod: old });
   const status = statusOf(set, members.pods, between, now, old);
 
   const inUse = new Set([current.name, update.name, ...members.pods.map(revisionOf)]);
