@@ -9,7 +9,8 @@ import {
   withoutCondition,
 } from './conditions.ts';
 import { minAvailable } from './limits.ts';
-import { type Draft, setsOf, total } from './plan/draft.ts';
+import { type Draft, setsOf } from './plan/draft.ts';
+import { total } from './plan/sets.ts';
 import { hasDeadline, withProgress } from './progress.ts';
 import { SetRefused } from './steps.ts';
 
