@@ -38,16 +38,22 @@ test('a rollout ends the same after a crash at any of its writes', { timeout: 12
     await world.settle();
     isCrashed = first.isCrashed();
 
-    const what = `after a crash at write ${writes}`;
     const { items } = await world.client.list(ReplicaSet);
-    const sizes = items.map(({ spec }) => `${spec?.template?.spec?.containers[0]?.image}: ${spec?.replicas}`);
-    expect(sizes.toSorted(), what).toEqual(['nginx:1: 0', 'nginx:2: 1']);
     const { metadata } = await world.client.get(Deployment, ref);
-    expect(metadata.annotations, what).toEqual({ 'deployment.kubernetes.io/revision': '2' });
-    expect(await world.pods(), what).toHaveLength(1);
     world.writes.length = 0;
     await world.settle(3600_000);
-    expect(world.writes, what).toEqual([]);
+    const end = {
+      sets: items.map(({ spec }) => `${spec?.template?.spec?.containers[0]?.image}: ${spec?.replicas}`).toSorted(),
+      annotations: metadata.annotations,
+      pods: (await world.pods()).length,
+      writesSince: world.writes,
+    };
+    expect(end, `after a crash at write ${writes}`).toEqual({
+      sets: ['nginx:1: 0', 'nginx:2: 1'],
+      annotations: { 'deployment.kubernetes.io/revision': '2' },
+      pods: 1,
+      writesSince: [],
+    });
 
     stopped ??= first.stop();
     await world.stop();
