@@ -1,4 +1,11 @@
-import { Deployment, EventsV1Event, type NewObject, ReplicaSet, register } from '@polder/kube';
+import {
+  Deployment,
+  EventsV1Event,
+  type NewObject,
+  ReplicaSet,
+  register,
+  ValidatingWebhookConfiguration,
+} from '@polder/kube';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { replicaSets } from '../replica-set/index.ts';
 import { TestWorld } from '../test-world.ts';
@@ -117,3 +124,30 @@ test('the name of a set that is taken by a stranger is avoided', async () => {
   expect(status?.collisionCount).toBe(1);
   expect((await world.client.list(ReplicaSet)).items).toHaveLength(2);
 });
+
+test('a set that the server refuses is told in the status and in an event, and made as soon as it is allowed', async () => {
+  const nobody = { metadata: { name: 'nobody' }, webhooks: [refuser] };
+  const webhook = await world.client.create(ValidatingWebhookConfiguration, nobody);
+  await world.client.create(Deployment, web(1));
+  const progress = async () => {
+    const { status } = await world.client.get(Deployment, ref);
+    return status?.conditions?.find(({ type }) => type === 'Progressing');
+  };
+  await world.until('it says so', async () => (await progress())?.reason === 'ReplicaSetCreateError');
+  const refusal = /^Failed to create new replica set "web-[a-z0-9]+": .*failed calling webhook/;
+  expect(await progress()).toMatchObject({ status: 'False', message: expect.stringMatching(refusal) });
+  await world.until('it is told', async () => (await notes()).some((note) => refusal.test(note)));
+  await world.client.delete(ValidatingWebhookConfiguration, webhook.metadata);
+  await world.until('it is out', isOver);
+  expect(await progress()).toMatchObject({ status: 'True', reason: 'NewReplicaSetAvailable' });
+});
+
+/** Nobody listens there, and no answer means no. */
+const refuser = {
+  name: 'nobody.example.com',
+  clientConfig: { url: 'https://127.0.0.1:1/' },
+  rules: [{ apiGroups: ['apps'], apiVersions: ['v1'], operations: ['CREATE' as const], resources: ['replicasets'] }],
+  failurePolicy: 'Fail' as const,
+  sideEffects: 'None' as const,
+  admissionReviewVersions: ['v1'],
+};

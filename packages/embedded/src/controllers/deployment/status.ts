@@ -9,7 +9,8 @@ import {
   withoutCondition,
 } from './conditions.ts';
 import { minAvailable } from './limits.ts';
-import { type Draft, setsOf, total } from './plan/draft.ts';
+import { type Draft, setsOf } from './plan/draft.ts';
+import { total } from './plan/sets.ts';
 import { hasDeadline, withProgress } from './progress.ts';
 import { SetRefused } from './steps.ts';
 
@@ -62,14 +63,13 @@ function withAvailability(conditions: Conditions, deployment: Deployment, availa
 
 /** What keeps a set from having its pods, the current one's trouble first. */
 function withFailure(conditions: Conditions, { current, old }: Draft): Conditions {
-  const failures = [current, ...old].map((set) => conditionOfSet(set)).filter((one) => one !== undefined);
-  const [failure] = failures;
+  const failure = [current, ...old].map((set) => failureOf(set)).find((one) => one !== undefined);
   if (!failure) return withoutCondition(conditions, REPLICA_FAILURE);
   const { lastTransitionTime } = failure;
   return withCondition(conditions, { ...failure, ...(lastTransitionTime && { lastUpdateTime: lastTransitionTime }) });
 }
 
-function conditionOfSet(set: ReplicaSet | undefined) {
+function failureOf(set: ReplicaSet | undefined) {
   return set?.status?.conditions?.find(({ type }) => type === REPLICA_FAILURE);
 }
 

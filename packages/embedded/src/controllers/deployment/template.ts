@@ -21,7 +21,8 @@ const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 /** The same for the same template, whatever the order of its fields; another one after each collision. */
 export function templateHash({ spec, status }: Deployment): string {
   const text = JSON.stringify(sorted([spec?.template, status?.collisionCount ?? null]));
-  return [...String(fnv1a(text))].map((digit) => ALPHABET.at(digit.charCodeAt(0) % ALPHABET.length)).join('');
+  const digits = Buffer.from(String(fnv1a(text)));
+  return Array.from(digits, (digit) => ALPHABET.at(digit % ALPHABET.length)).join('');
 }
 
 function sorted(value: unknown): unknown {

@@ -1,4 +1,4 @@
-import { type Pod, ReplicaSet, type ReplicaSetStatus } from '@polder/kube';
+import type { Pod, ReplicaSet, ReplicaSetStatus } from '@polder/kube';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { planReplicaSet } from './plan.ts';

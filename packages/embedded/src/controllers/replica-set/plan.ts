@@ -1,14 +1,6 @@
 import { type Plan, type Pod, ReplicaSet, type ReplicaSetStatus } from '@polder/kube';
-import {
-  availableAt,
-  type ClaimStep,
-  claim,
-  deletionOrder,
-  isActive,
-  isEnded,
-  isTerminating,
-  newPod,
-} from '../pods/index.ts';
+import { type ClaimStep, claim, deletionOrder, isActive, isEnded, isTerminating, newPod } from '../pods/index.ts';
+import { nextAvailability } from '../pods/next-availability.ts';
 import type { Observed } from './observe.ts';
 import { statusOf } from './status.ts';
 
@@ -38,13 +30,12 @@ export function planReplicaSet(set: ReplicaSet, observed: Observed, now: Date): 
   const terminating = claimed.pods.filter(isTerminating);
   const status = statusOf(set, active, terminating.length, now);
   const isDeleted = set.metadata.deletionTimestamp !== undefined;
-  const next = nextAvailability(active, minReadySeconds, now);
   return {
     objects: [],
     steps: [...claimed.steps, ...(isDeleted ? [] : scale(set, active, observed, status, now))],
     held: [],
     status,
-    ...(next !== undefined && { lookAgain: { afterMs: next, because: 'a ready pod becomes available' } }),
+    ...nextAvailability(active, minReadySeconds, now),
   };
 }
 
@@ -64,10 +55,4 @@ function scale(
   }
   const surplus = deletionOrder(active, { now, related }).slice(0, Math.min(-missing, BURST));
   return surplus.map((pod) => ({ do: 'delete-pod', because, pod, counted }));
-}
-
-/** No event tells that a ready pod has been so for long enough. */
-function nextAvailability(pods: readonly Pod[], minReadySeconds: number, now: Date): number | undefined {
-  const waits = pods.map((pod) => (availableAt(pod, minReadySeconds) ?? 0) - now.getTime()).filter((wait) => wait > 0);
-  return waits.length > 0 ? Math.min(...waits) : undefined;
 }

@@ -4,17 +4,8 @@ import { isRolling, maxSurge, sizeOf } from '../limits.ts';
 import { hasDeadline } from '../progress.ts';
 import { currentAnnotations, revisionOf, sizeAnnotations } from '../revisions.ts';
 import { HASH_LABEL, templateHash } from '../template.ts';
-import {
-  annotated,
-  type Draft,
-  isUpToDate,
-  type NewSet,
-  replaced,
-  respecified,
-  setsOf,
-  total,
-  withStep,
-} from './draft.ts';
+import { type Draft, type NewSet, replaced, setsOf, withStep } from './draft.ts';
+import { annotated, isUpToDate, respecified, total } from './sets.ts';
 
 const LONGEST_NAME = 253;
 
@@ -25,7 +16,7 @@ export function nameOfNewSet(deployment: Deployment): string {
 }
 
 /** Brings the annotations of the current set up to date, if there is one. */
-export function kept(draft: Draft, now: Date): Draft {
+export function refreshed(draft: Draft, now: Date): Draft {
   const { deployment, current } = draft;
   if (!current) return draft;
   const { minReadySeconds = 0 } = deployment.spec ?? {};

@@ -2,7 +2,8 @@ import type { ReplicaSet } from '@polder/kube';
 import { sizeOf } from '../limits.ts';
 import { isComplete } from '../progress.ts';
 import { revisionOf } from '../revisions.ts';
-import { byAge, type Draft, knowsItsSize, withStep } from './draft.ts';
+import { type Draft, withStep } from './draft.ts';
+import { byAge, knowsItsSize } from './sets.ts';
 
 /** What the API stands in for "all of them". */
 const ALL = 2 ** 31 - 1;

@@ -6,13 +6,14 @@ import { timeLeft, withPause } from '../progress.ts';
 import { REVISION } from '../revisions.ts';
 import { countsOf, rolloutStatusOf } from '../status.ts';
 import { sameTemplate } from '../template.ts';
-import { created, kept } from './current-set.ts';
-import { active, byAge, type DeploymentStep, type Draft, knowsAnotherSize, setsOf, withStep } from './draft.ts';
+import { created, refreshed } from './current-set.ts';
+import { type DeploymentStep, type Draft, setsOf, withStep } from './draft.ts';
 import { forgetful } from './history.ts';
 import { recreated } from './recreate.ts';
 import { rollbackRequest, rolledBack } from './rollback.ts';
 import { rolled } from './rolling.ts';
 import { proportioned } from './scaling.ts';
+import { active, byAge, knowsAnotherSize } from './sets.ts';
 
 export type { DeploymentStep } from './draft.ts';
 
@@ -40,7 +41,7 @@ function decide(draft: Draft, { namesake }: Observed, now: Date): Decision {
   if (deployment.metadata.deletionTimestamp !== undefined) return counted(draft);
 
   const paused = { ...draft, conditions: withPause(draft.conditions, deployment, now) };
-  const known = kept(paused, now);
+  const known = refreshed(paused, now);
   const rollback = rollbackRequest(deployment);
   if (deployment.spec?.paused) {
     const next = proportioned(known);

@@ -1,8 +1,9 @@
 import type { ReplicaSet } from '@polder/kube';
 import { sizeOf } from '../limits.ts';
 import { created } from './current-set.ts';
-import { active, type Draft, knowsItsSize, resized } from './draft.ts';
+import { type Draft, resized } from './draft.ts';
 import { trimmed } from './history.ts';
+import { active, knowsItsSize } from './sets.ts';
 
 /** First all old pods go; only when the last one is gone may a new one come. */
 export function recreated(draft: Draft, namesake: ReplicaSet | undefined, now: Date): Draft {

@@ -1,8 +1,9 @@
 import type { ReplicaSet } from '@polder/kube';
 import { minAvailable, sizeOf } from '../limits.ts';
 import { roomForNew } from './current-set.ts';
-import { active, availableIn, type Draft, knowsItsSize, resized, setsOf, total } from './draft.ts';
+import { type Draft, resized, setsOf } from './draft.ts';
 import { trimmed } from './history.ts';
+import { active, availableIn, knowsItsSize, total } from './sets.ts';
 
 /** One step up with the current set, or else one down with the others: whatever the limits allow right now. */
 export function rolled(draft: Draft): Draft {

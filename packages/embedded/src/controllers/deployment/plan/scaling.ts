@@ -1,7 +1,8 @@
 import type { ReplicaSet } from '@polder/kube';
 import { isRolling, maxSurge, sizeOf } from '../limits.ts';
 import { desiredReplicas, mostReplicas } from '../revisions.ts';
-import { active, availableIn, byAge, type Draft, knowsAnotherSize, resized, scaled, setsOf, total } from './draft.ts';
+import { type Draft, resized, scaled, setsOf } from './draft.ts';
+import { active, availableIn, byAge, knowsAnotherSize, total } from './sets.ts';
 
 /**
  * Brings the sets of a deployment to its new size without rolling on: in the midst of a rollout each set gets its share, so
