@@ -407,6 +407,18 @@ export const jobsAndTheirPods = topic('jobs', (promise) => {
     });
   });
 
+  promise('stay until their pods are gone if deleted in the foreground', async (world) => {
+    const one = await OneJob.of(world, job('a'));
+    const [first] = await one.working(1);
+    if (!first) throw new Error('a pod is at work');
+    await world.wire.must(world.wire.delete(one.path, { propagationPolicy: 'Foreground' }));
+    await world.becomesGoing(first);
+    await one.becomes({ metadata: { finalizers: ['foregroundDeletion'] } });
+    await world.finishDeletion(first);
+    await world.gone(one.path);
+    await world.podsBecome(one.namespace, 'job-name=a', 0);
+  });
+
   promise('are left alone if another controller manages them', async (world) => {
     const one = await OneJob.of(world, job('a', { managedBy: 'example.com/other' }));
     // A job made later has its pod, so this one has been seen.

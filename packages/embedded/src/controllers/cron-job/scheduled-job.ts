@@ -1,4 +1,4 @@
-import { CronJob, Job, type NewObject, ownerReference } from '@polder/kube';
+import { CronJob, type Job, type NewObject, ownerReference } from '@polder/kube';
 import { formatInZone } from './time-zone.ts';
 
 const SCHEDULED = 'batch.kubernetes.io/cronjob-scheduled-timestamp';

@@ -2,7 +2,6 @@ import { EventsV1Event, Job, type JobSpec, Pod, register } from '@polder/kube';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { TestWorld } from '../test-world.ts';
 import { jobs, orphanedJobPods } from './index.ts';
-import { TRACKING } from './names.ts';
 
 let world: TestWorld;
 beforeEach(() => {
@@ -112,10 +111,8 @@ test('a container that is restarted too often in place ends the job', async () =
   const restarted = { name: 'c', image: 'busybox', imageID: '', ready: false, restartCount: 2 };
   const body = { status: { phase: 'Running', containerStatuses: [restarted] } };
   if (pod) await world.client.patch(Pod, pod.metadata, { type: 'strategic', body }, { subresource: 'status' });
-  await world.until(
-    'it has failed',
-    async () => (await conditions())?.includes('Failed BackoffLimitExceeded') ?? false,
-  );
+  await world.settle();
+  expect(await conditions()).toEqual(['FailureTarget BackoffLimitExceeded', 'Failed BackoffLimitExceeded']);
 });
 
 test('a job that is active for longer than its deadline fails', async () => {
@@ -159,9 +156,8 @@ test('each pod of an indexed job knows its index, and completed indexes are list
   await create({ completionMode: 'Indexed', completions: 5, parallelism: 5 });
   await world.settle();
   const pods = await running();
-  expect(pods.map(({ metadata }) => metadata.labels?.['batch.kubernetes.io/job-completion-index'])).toEqual([
-    ...'01234',
-  ]);
+  const indexes = pods.map(({ metadata }) => metadata.labels?.['batch.kubernetes.io/job-completion-index']);
+  expect(indexes).toEqual(['0', '1', '2', '3', '4']);
   expect(pods.map(({ spec }) => spec?.hostname)).toEqual([0, 1, 2, 3, 4].map((index) => `work-${index}`));
   expect(pods[0]?.spec?.containers[0]?.env?.[0]?.name).toBe('JOB_COMPLETION_INDEX');
   await end('Succeeded', await podOf(4), await podOf(0), await podOf(1));
@@ -243,16 +239,13 @@ async function failWith(status: object): Promise<void> {
 }
 
 test('a job that replaces failed pods only waits until a deleted one is at its end', async () => {
-  await create({ podReplacementPolicy: 'Failed' });
+  const spec = { ...template.spec, containers: template.spec?.containers ?? [], nodeName: 'node' };
+  await create({ podReplacementPolicy: 'Failed', template: { spec } });
   await world.settle();
   const [pod] = await running();
   if (!pod) throw new Error('no pod runs');
   await world.report(pod, { phase: 'Running', ready: true });
-  await world.client.patch(Pod, pod.metadata, {
-    type: 'merge',
-    body: { metadata: { finalizers: [TRACKING, 'test/keep'] } },
-  });
-  await world.client.delete(Pod, pod.metadata, { gracePeriodSeconds: 0 });
+  await world.client.delete(Pod, pod.metadata);
   await world.settle(30_000);
   expect(await running()).toHaveLength(0);
   expect(await statusOfJob()).toMatchObject({ terminating: 1 });
@@ -260,6 +253,31 @@ test('a job that replaces failed pods only waits until a deleted one is at its e
   await world.settle(30_000);
   expect(await running()).toHaveLength(1);
   expect(await statusOfJob()).toMatchObject({ failed: 1, active: 1 });
+});
+
+test('a deleted pod that never got a node is replaced even by a job that waits for the end', async () => {
+  await create({ podReplacementPolicy: 'Failed' });
+  await world.settle();
+  const [pod] = await running();
+  if (pod) await world.client.delete(Pod, pod.metadata);
+  await world.settle(15_000);
+  expect(await running()).toHaveLength(1);
+  expect(await statusOfJob()).toMatchObject({ failed: 1, active: 1, terminating: 0 });
+});
+
+test('pods that the server refuses do not keep others from being counted', async () => {
+  await create({ completions: 3, parallelism: 1 });
+  await world.settle();
+  const [pod] = await running();
+  const heal = world.server.faults.on({ verb: 'create', plural: 'pods' }, { do: 'fail', when: 'before' });
+  if (pod) await end('Succeeded', pod);
+  await world.settle(10_000);
+  expect(await statusOfJob()).toMatchObject({ succeeded: 1, uncountedTerminatedPods: {} });
+  expect((await statusOfJob()).active).toBeUndefined();
+  expect(await events()).toContain('FailedCreate');
+  heal();
+  await world.settle(600_000);
+  expect(await running()).toHaveLength(1);
 });
 
 test('a job that another controller manages is left alone', async () => {
@@ -274,5 +292,6 @@ test('a pod whose job is gone can go, too', async () => {
   await world.settle();
   await world.client.delete(Job, ref, { propagationPolicy: 'Background' });
   for (const pod of await world.pods()) await world.client.delete(Pod, pod.metadata, { gracePeriodSeconds: 0 });
-  await world.until('no pod is left', async () => (await world.pods()).length === 0);
+  await world.settle(15_000);
+  expect(await world.pods()).toEqual([]);
 });

@@ -101,11 +101,12 @@ export const isSucceeded = ({ status }: Pod) => status?.phase === 'Succeeded';
 
 /**
  * A deleted pod may never come to say that it failed (its node may be gone), so it counts as failed at once, unless the job
- * asks to wait for the end.
+ * asks to wait for the end. Without a node there is nobody who could tell of the end, and nothing that could go on.
  */
 export function isFailed(spec: JobSpec, pod: Pod): boolean {
   if (pod.status?.phase === 'Failed') return true;
-  return !waitsForTheEnd(spec) && isTerminating(pod) && !isSucceeded(pod);
+  const waits = waitsForTheEnd(spec) && pod.spec?.nodeName !== undefined;
+  return !waits && isTerminating(pod) && !isSucceeded(pod);
 }
 
 /** Whether a pod is replaced only once it is at its end, not already when it is deleted. */

@@ -1,5 +1,5 @@
 import { Job, type JobSpec, type JobStatus, type NewObject, type Plan, type Pod } from '@polder/kube';
-import { type ClaimStep, claim, isReady } from '../../pods/index.ts';
+import { type ClaimStep, claim, isReady, isTerminating } from '../../pods/index.ts';
 import { indexedPod, jobPod } from '../job-pod.ts';
 import { JOB_CONTROLLER } from '../names.ts';
 import type { Observed } from '../observe.ts';
@@ -33,8 +33,16 @@ export function planJob(job: Job, observed: Observed, now: Date): JobPlan {
   if (trueCondition(job.status?.conditions, ...Object.values(FINAL))) return planFinished(job, spec, observed, now);
   const claimed = claim(Job, job, spec.selector ?? {}, observed);
   // Whose pods these are is settled first, so that none is counted before it is tracked.
-  if (claimed.steps.length > 0) return { ...nothingToDo(job), steps: claimed.steps };
+  const steps = [...claimed.steps, ...lettingGo(claimed.pods, observed)];
+  if (steps.length > 0) return { ...nothingToDo(job), steps };
   return planUnfinished(factsOf(job, spec, claimed.pods), now);
+}
+
+/** Pods that are deleted can't be released, and if the selector does not match them, nobody will count them. */
+function lettingGo(claimed: readonly Pod[], { owned }: Observed): readonly JobStep[] {
+  const ours = new Set(claimed);
+  const others = owned.filter((pod) => !ours.has(pod) && isTracked(pod) && isTerminating(pod));
+  return others.map((pod) => ({ do: 'untrack-pod', because: 'the selector no longer matches it', pod }));
 }
 
 export const isManagedElsewhere = ({ managedBy = JOB_CONTROLLER }: JobSpec) => managedBy !== JOB_CONTROLLER;
