@@ -176,6 +176,27 @@ test('a claim whose volume is gone is lost, and stays so', async () => {
   expect((await volume('another')).status?.phase).toBe('Available');
 });
 
+test('a claim whose binding was interrupted after any of its writes is bound all the same', async () => {
+  await world.client.create(StorageClass, standardClass);
+  const writes = [
+    { verb: 'create', plural: 'persistentvolumes' },
+    { verb: 'patch', plural: 'persistentvolumes' },
+    { verb: 'patch', plural: 'persistentvolumeclaims' },
+    { verb: 'patch', plural: 'persistentvolumeclaims', subresource: 'status' },
+  ] as const;
+  for (const [i, write] of writes.entries()) {
+    world.server.faults.on({ ...write, count: 1 }, { do: 'fail', when: 'after' });
+    const name = `data-${i}`;
+    await claimData(i === 1 ? { storageClassName: 'manual' } : {}, name);
+    if (i === 1) await offer('manual');
+    await world.settle(10_000);
+    const { spec, status } = await claim(name);
+    expect([name, status?.phase]).toEqual([name, 'Bound']);
+    expect((await volume(spec?.volumeName ?? '')).status?.phase).toBe('Bound');
+  }
+  expect(await volumes()).toHaveLength(writes.length);
+});
+
 test('once all are bound, nothing is written', async () => {
   await world.client.create(StorageClass, standardClass);
   await claimData();
