@@ -84,7 +84,7 @@ test('a pod on a node that nobody knows waits until somebody does', async () => 
   await world.settle();
   expect(await endpoints()).toEqual([]);
   await world.client.create(Node, { metadata: { name: 'late', labels: { 'topology.kubernetes.io/zone': 'y' } } });
-  await world.settle();
+  await world.settle(10_000);
   expect(await endpoints()).toMatchObject([{ nodeName: 'late', zone: 'y' }]);
 });
 
