@@ -8,12 +8,12 @@ import {
   type ListenOptions,
 } from './apiserver/index.ts';
 import type { Provisioner } from './controllers/persistent-volume/index.ts';
-import { type ImageRule, RUNNER_ANNOTATION, simulated } from './kubelet/index.ts';
+import { type ImageRule, logsBy, RUNNER_ANNOTATION, simulated } from './kubelet/index.ts';
 import { startMachinery } from './machinery.ts';
 import { Network } from './network/index.ts';
 import { type Machine, thisMachine } from './nodes/index.ts';
 
-export interface ClusterOptions extends ApiServerOptions {
+export interface ClusterOptions extends Omit<ApiServerOptions, 'podLogs' | 'moreColumns'> {
   /** Silent unless told otherwise. */
   readonly log?: Logger;
   /** One unless told otherwise. */
@@ -58,7 +58,8 @@ const NOWHERE: Provisioner = {
 /** A whole cluster in this process. */
 export async function startCluster(options: ClusterOptions = {}): Promise<EmbeddedCluster> {
   const { clock = systemClock, random = Math.random, log = silentLogger, nodes = 1 } = options;
-  const server = createApiServer({ ...options, moreColumns: { pods: [RUNNER_COLUMN] } });
+  const images = options.images ?? [{ images: '*', runner: simulated(clock) }];
+  const server = createApiServer({ ...options, podLogs: logsBy(images), moreColumns: { pods: [RUNNER_COLUMN] } });
   try {
     const listener = options.listen && (await server.listen(options.listen));
     const { cache, ready, running, stop } = startMachinery({
@@ -69,7 +70,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Embedd
       log,
       nodes,
       machine: options.machine ?? thisMachine(),
-      images: options.images ?? [{ images: '*', runner: simulated(clock) }],
+      images,
       rootCa: listener?.ca,
       provisioner: options.provisioner ?? NOWHERE,
     });

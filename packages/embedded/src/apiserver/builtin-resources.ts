@@ -1,5 +1,5 @@
 import { apiVersionOf } from '@polder/kube';
-import { allocate, type BuiltinKind, toCoreEvent, toEventsEvent } from './builtin/index.ts';
+import { allocate, type BuiltinKind, countTemplates, toCoreEvent, toEventsEvent } from './builtin/index.ts';
 import { admittedClaim } from './claim-admission.ts';
 import { admittedPod, withPodAddresses } from './pod-admission.ts';
 import { type Conversion, renaming, resourceOf, type ServedResource } from './served-kinds.ts';
@@ -70,6 +70,7 @@ export function builtinResource(kind: BuiltinKind, store: ObjectStore): ServedRe
       return kind.kind === 'Pod' ? admittedPod(prepared, store) : prepared;
     },
     complete: (object, old) => {
+      if (kind.kind === 'DaemonSet' && old) return countTemplates(object, old);
       if (kind.kind === 'Service') return allocate(withoutInheritedNodePorts(object, old), old, allocator);
       return kind.kind === 'Pod' ? withPodAddresses(object) : object;
     },

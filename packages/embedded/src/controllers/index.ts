@@ -1,9 +1,11 @@
 import { type Client, type Clock, type Logger, type Registration, register } from '@polder/kube';
 import type { ApiServer } from '../apiserver/index.ts';
+import { cronJobs } from './cron-job/index.ts';
 import { daemonSets } from './daemon-set/index.ts';
 import { deployments } from './deployment/index.ts';
 import { endpointSlices } from './endpoint-slice/index.ts';
 import { GarbageCollector } from './garbage-collector/index.ts';
+import { jobs, orphanedJobPods } from './job/index.ts';
 import { kindFinder } from './kind-finder.ts';
 import { NamespaceContents, namespaces } from './namespace/index.ts';
 import { type Provisioner, persistentVolumeClaims, persistentVolumes } from './persistent-volume/index.ts';
@@ -43,6 +45,9 @@ export function createControllers(options: ControllersOptions): Controllers {
       register(replicaSets, alone),
       register(statefulSets, alone),
       register(daemonSets(), alone),
+      register(jobs, alone),
+      register(orphanedJobPods, alone),
+      register(cronJobs, alone),
       register(endpointSlices, alone),
       register(namespaces({ contents, client }), alone),
       register(namespaceDefaults({ rootCa }), alone),

@@ -52,6 +52,8 @@ export interface Claimant {
   readonly kind: Kind;
   readonly namespace: string | undefined;
   readonly reference: OwnerReference;
+  /** Put on what is taken in, by the same write. */
+  readonly finalizer?: string;
 }
 
 export function claimant<T extends KubernetesObject>(kind: Kind<T>, owner: T): Claimant {
@@ -63,10 +65,10 @@ export function claimant<T extends KubernetesObject>(kind: Kind<T>, owner: T): C
  * the object is another one by now.
  */
 export async function adopt<O extends KubernetesObject>(
-  cluster: Cluster,
+  cluster: Pick<Cluster, 'getLive' | 'patch'>,
   kind: Kind<O>,
   object: O,
-  { reference, ...claimant }: Claimant,
+  { reference, finalizer, ...claimant }: Claimant,
 ): Promise<void> {
   // Read from the server: an owner that was deleted with `--cascade=orphan` has just let this object go. Taken in on the
   // word of a cache that is behind, it would be collected together with its owner.
@@ -74,12 +76,13 @@ export async function adopt<O extends KubernetesObject>(
   if (owner.metadata.uid !== reference.uid || isGoing(owner)) {
     throw new Error(`${reference.kind} ${reference.name} is being deleted and takes nothing in`);
   }
-  await patchOwners(cluster, kind, object, reference).catch(unless(isNotFound));
+  const more = finalizer === undefined ? {} : { finalizers: [finalizer] };
+  await patchOwners(cluster, kind, object, reference, more).catch(unless(isNotFound));
 }
 
 /** Ends an owner's control over an object; other owners stay. */
 export async function release<O extends KubernetesObject>(
-  cluster: Cluster,
+  cluster: Pick<Cluster, 'patch'>,
   kind: Kind<O>,
   object: O,
   ownerUid: string,
@@ -90,8 +93,14 @@ export async function release<O extends KubernetesObject>(
 }
 
 /** Merged by the server, which knows the references of this moment; a list of ours would undo what others did to it. */
-function patchOwners<O extends KubernetesObject>(cluster: Cluster, kind: Kind<O>, { metadata }: O, reference: object) {
-  const body = { metadata: { uid: metadata.uid, ownerReferences: [reference] } };
+function patchOwners<O extends KubernetesObject>(
+  cluster: Pick<Cluster, 'patch'>,
+  kind: Kind<O>,
+  { metadata }: O,
+  reference: object,
+  more: object = {},
+) {
+  const body = { metadata: { uid: metadata.uid, ownerReferences: [reference], ...more } };
   return cluster.patch(kind, metadata, { type: 'strategic', body });
 }
 

@@ -1,5 +1,10 @@
 import type { Pod } from '@polder/kube';
+import type { PodLogs } from '../apiserver/index.ts';
+import { badRequest } from '../apiserver/status.ts';
 import type { Runner } from './runner.ts';
+
+/** Where a pod says how it is run. */
+export const RUNNER_ANNOTATION = 'polder.io/runner';
 
 /** Which images run how. The first rule that matches decides; the program hands the table in. */
 export interface ImageRule {
@@ -26,4 +31,17 @@ function matches(pattern: string, image: string): boolean {
   // The tag or digest follows the last colon or @ behind the last slash: a registry's port is none.
   const [, untagged = image] = /^(.*?)(?:@[^/]*|:[^/]*)?$/.exec(image) ?? [];
   return expression.test(image) || expression.test(untagged);
+}
+
+/** The logs of a pod are with the runner that it says it has. */
+export function logsBy(table: readonly ImageRule[]): PodLogs {
+  return (request) => {
+    const name = request.pod.metadata.annotations?.[RUNNER_ANNOTATION];
+    const runner = table.find((rule) => rule.runner.name === name)?.runner;
+    if (runner === undefined) {
+      const { name: pod } = request.pod.metadata;
+      throw badRequest(`container "${request.container}" in pod "${pod}" is waiting to start: ContainerCreating`);
+    }
+    return runner.logs(request);
+  };
 }

@@ -274,8 +274,9 @@ export class Kubelet {
   /** What the program could not even be started for counts as a run that ended, the rest as one that waits. */
   #notBegun(before: ContainerRun, failure: StartFailure): ContainerRun {
     const now = this.#options.clock.now();
-    if (failure.reason !== 'RunContainerError') return startFailed(before, failure.reason, failure.message, now);
-    return stillborn(before, { exitCode: 128, reason: 'StartError', message: failure.message, at: now });
+    const { exitCode, reason, message } = failure;
+    if (exitCode === undefined) return startFailed(before, reason, message, now);
+    return stillborn(before, { exitCode, reason: 'StartError', message, at: now });
   }
 
   async #end({ lifecycle }: Container, container: RunningContainer, graceMs: number): Promise<void> {

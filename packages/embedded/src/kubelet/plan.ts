@@ -1,5 +1,6 @@
 import type { Container, Happening, Plan, Pod, PodStatus } from '@polder/kube';
 import { type ContainerRun, NEW_RUN, restartAt } from './container-run.ts';
+import { RUNNER_ANNOTATION } from './images.ts';
 import type { Observed } from './observe.ts';
 import { containersOf, deadlineOf, graceMs, isSidecar } from './pod-spec.ts';
 import type { Facts, References } from './references/index.ts';
@@ -32,8 +33,6 @@ export type KubeletStep =
   | ({ readonly do: 'start-container' } & OnContainer & Surroundings)
   | ({ readonly do: 'stop-container'; readonly graceMs: number } & OnContainer)
   | ({ readonly do: 'remove-pod' } & On);
-
-export const RUNNER_ANNOTATION = 'polder.io/runner';
 
 type Wanted = { readonly steps: readonly KubeletStep[]; readonly lookAt?: number | undefined };
 

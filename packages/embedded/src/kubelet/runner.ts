@@ -1,4 +1,5 @@
 import type { Container as ContainerSpec, Pod, Probe } from '@polder/kube';
+import type { PodLogs } from '../apiserver/index.ts';
 
 /**
  * One way to run containers: as a process, as a stand-in, or as a simulation. The kubelet decides what runs when; a runner
@@ -18,6 +19,8 @@ export interface Runner {
   start(launch: Launch): Promise<RunningContainer>;
   /** What still runs from before this program started, if such a thing can be; undefined if it is gone. */
   resume(launch: Launch, startedAt: number): Promise<RunningContainer | undefined>;
+  /** What containers have written. */
+  readonly logs: PodLogs;
   /** Takes away what a pod left: its directory, its volumes other than claims. */
   clean(pod: Pod): Promise<void>;
 }
@@ -55,7 +58,10 @@ export interface RunningContainer {
   heed?(pod: Pod): void;
   /** Asks a probe's question once; the kubelet counts the answers. Must heed the signal: it is the probe's timeout. */
   probe(probe: Probe, signal: AbortSignal): Promise<ProbeAnswer>;
-  /** Runs a command where the container runs: `preStop` and `postStart`. */
+  /**
+   * Runs a command where the container runs: `preStop` and `postStart`. Rejects if it can't be started, and when the signal
+   * aborts; nothing of it runs on then.
+   */
   exec(
     command: readonly string[],
     signal: AbortSignal,
@@ -93,9 +99,17 @@ export class StartFailure extends Error {
     | 'ErrImagePull'
     | 'InvalidImageName';
 
-  constructor(reason: StartFailure['reason'], message: string, options?: ErrorOptions) {
+  /** Set if it came as far as to be run: then this was a run, which ended with this code and for the reason `StartError`. */
+  readonly exitCode: number | undefined;
+
+  constructor(
+    reason: StartFailure['reason'],
+    message: string,
+    options: ErrorOptions & { readonly exitCode?: number } = {},
+  ) {
     super(message, options);
     this.reason = reason;
+    this.exitCode = options.exitCode;
   }
 }
 

@@ -1,6 +1,7 @@
 import { type Act, type Container, type Happening, PersistentVolume, Pod } from '@polder/kube';
+import { RUNNER_ANNOTATION } from './images.ts';
 import type { KubeletWorld } from './observe.ts';
-import { type KubeletStep, RUNNER_ANNOTATION } from './plan.ts';
+import type { KubeletStep } from './plan.ts';
 import { environmentOf } from './references/index.ts';
 import { StartFailure } from './runner.ts';
 

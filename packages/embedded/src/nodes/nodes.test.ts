@@ -139,6 +139,28 @@ test('a taint drives out who does not tolerate it at once, and who does when its
   );
 });
 
+test('the pods of a node that is not ready are not ready, and have to go in the end', async () => {
+  const name = 'foreign';
+  await world.client.create(Node, { metadata: { name } });
+  await setReady(name, 'True');
+  await world.client.create(Pod, pod('p', name));
+  await world.runPods();
+  const state = async () => {
+    const [found] = await world.pods();
+    const ready = found?.status?.conditions?.find(({ type }) => type === 'Ready')?.status;
+    return { ready, isLeaving: found?.metadata.deletionTimestamp !== undefined };
+  };
+  await world.settle();
+  expect(await state()).toEqual({ ready: 'True', isLeaving: false });
+  await setReady(name, 'Unknown');
+  await world.settle();
+  expect(await state()).toEqual({ ready: 'False', isLeaving: false });
+  await world.settle(290_000);
+  expect(await state()).toEqual({ ready: 'False', isLeaving: false });
+  await world.settle(10_000);
+  expect(await state()).toEqual({ ready: 'False', isLeaving: true });
+});
+
 test('the pods of a node that is gone are removed, those already on their way out too', async () => {
   await world.client.create(Node, { metadata: { name: 'foreign' } });
   await world.client.create(Pod, pod('left', 'foreign'));
@@ -147,17 +169,30 @@ test('the pods of a node that is gone are removed, those already on their way ou
   await world.settle();
   expect(await world.pods()).toHaveLength(2);
   await world.client.delete(Node, { name: 'foreign' });
-  await world.settle(39_000);
+  await world.settle(4_000);
   expect(await world.pods()).toHaveLength(2);
   await world.settle(10_000);
   expect(await world.pods()).toEqual([]);
+});
+
+test('a pod whose finalizer outlives its node is told to go once', async () => {
+  const held = pod('held', 'foreign');
+  const metadata = { ...held.metadata, finalizers: ['example.com/hold'] };
+  await world.client.create(Pod, { ...held, metadata });
+  await world.settle(50_000);
+  const [found] = await world.pods();
+  expect(found?.status?.phase).toBe('Failed');
+  expect(found?.metadata.deletionTimestamp).toBeDefined();
+  world.writes.length = 0;
+  await world.settle(3600_000);
+  expect(world.writes).toEqual([]);
 });
 
 test('a node that comes back in time keeps its pods', async () => {
   await world.client.create(Node, { metadata: { name: 'foreign' } });
   await world.client.create(Pod, pod('left', 'foreign'));
   await world.client.delete(Node, { name: 'foreign' });
-  await world.settle(30_000);
+  await world.settle(3_000);
   await world.client.create(Node, { metadata: { name: 'foreign' } });
   await world.settle(60_000);
   expect(await world.pods()).toHaveLength(1);

@@ -5,7 +5,7 @@ import { podAffinity } from './pod-affinity.ts';
 import type { PodFacts } from './pod-facts.ts';
 import type { Filter, Refusal } from './refusal.ts';
 import { topologySpread } from './topology-spread.ts';
-import { volumes } from './volumes.ts';
+import { soleUse, volumes } from './volumes.ts';
 
 const final = (reason: string): Refusal => ({ reasons: [reason], isFinal: true });
 
@@ -56,6 +56,7 @@ export const FILTERS: readonly Filter[] = [
   nodeAffinity,
   hostPorts,
   resources,
+  soleUse,
   volumes,
   topologySpread,
   podAffinity,

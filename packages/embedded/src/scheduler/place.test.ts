@@ -380,6 +380,18 @@ describe('the claims of a pod', () => {
     });
   });
 
+  it('that are for one pod alone are not given to a second', () => {
+    const spec = { volumeName: 'pv', accessModes: ['ReadWriteOncePod' as const] };
+    const storage = {
+      claims: [claim({ spec, status: { phase: 'Bound' } })],
+      volumes: [volume('pv', 'b', '2Gi')],
+      classes: [],
+    };
+    const other = aPod('other', { volumes: pod.spec?.volumes ?? [], nodeName: 'a' });
+    expect(decide(pod, nodes, [], storage)).toBe('b');
+    expect(decide(pod, nodes, [other], storage)).toContain('ReadWriteOncePod access mode already in-use');
+  });
+
   it('keep the node that was selected for them', () => {
     const metadata = { name: 'data', annotations: { 'volume.kubernetes.io/selected-node': 'b' } };
     expect(decideWith({ claims: [claim({ metadata })], classes: [late('example.com/disks')] })).toBe('b');

@@ -2,6 +2,7 @@ import type { Node, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass }
 import { structuredLabelSelector } from '../apiserver/selectors/index.ts';
 import { amountsOf } from './amounts.ts';
 import { matchesSelector } from './node-selection.ts';
+import type { PodFacts } from './pod-facts.ts';
 import type { Filter, Refusal } from './refusal.ts';
 
 /** On a claim that is bound late: the node for which its volume is to be made. */
@@ -75,6 +76,19 @@ export const volumes: Filter = (pod, { storage }) => {
 export function claimChoices(pod: Pod, node: Node, storage: Storage): readonly ClaimChoice[] {
   return choose(claimsOf(pod, storage), node, storage) ?? [];
 }
+
+/** Some claims are for one pod in the whole cluster: while another has it, no node will do. */
+export const soleUse: Filter = ({ pod, namespace }, { storage, occupancy }) => {
+  const sole = claimsOf(pod, storage).filter(({ spec }) => spec?.accessModes?.includes('ReadWriteOncePod'));
+  const isTaken = sole.some(({ metadata: { name } }) => {
+    const isAbout = (one: PodFacts) => one.namespace === namespace && claimNamesOf(one.pod).includes(name);
+    return occupancy.count({ key: JSON.stringify(['claim', namespace, name]), isAbout }).size > 0;
+  });
+  return () => (isTaken ? { reasons: [IN_USE], isFinal: false } : undefined);
+};
+
+const IN_USE =
+  'node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod';
 
 const final = (reasons: readonly string[]): Refusal => ({ reasons, isFinal: true });
 

@@ -1,10 +1,23 @@
-import { type ImageRule, simulated } from '@polder/embedded';
-import type { Clock } from '@polder/kube';
+import { delimiter, dirname } from 'node:path';
+import { type ImageRule, ProcessRunner, simulated } from '@polder/embedded';
+import type { Clock, Logger } from '@polder/kube';
 
-/** How images run on this machine. */
-export async function imagesIn(
-  _folder: string,
-  clock: Clock,
-): Promise<{ readonly images: readonly ImageRule[]; close(): Promise<void> }> {
-  return { images: [{ images: '*', runner: simulated(clock) }], close: async () => {} };
+export interface Runners {
+  readonly images: readonly ImageRule[];
+  /** Ends what still runs. */
+  close(): Promise<void>;
+}
+
+/** How images run on this machine. What runs on it leaves its logs and volumes in the folder. */
+export function runnersIn(folder: string, clock: Clock, log: Logger, env: NodeJS.ProcessEnv): Runners {
+  // The Node that runs this program comes first: it is the one that examples are written for.
+  const path = [dirname(process.execPath), env['PATH'] ?? ''].join(delimiter);
+  const host = new ProcessRunner({ folder, path, clock, log });
+  return {
+    images: [
+      { images: 'polder/host', runner: host },
+      { images: '*', runner: simulated(clock) },
+    ],
+    close: () => host.close(),
+  };
 }

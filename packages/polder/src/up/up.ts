@@ -5,7 +5,7 @@ import { Client, stopSignal, systemClock } from '@polder/kube';
 import { type AppliedObject, applyManifests, type Manifest, readManifests } from '../manifests/index.ts';
 import { version } from '../version.ts';
 import { becomeReady } from './become-ready.ts';
-import { imagesIn } from './images.ts';
+import { runnersIn } from './images.ts';
 import { type Progress, progressOn } from './progress.ts';
 
 export interface UpOptions {
@@ -23,7 +23,7 @@ export async function up(options: UpOptions, process: NodeJS.Process): Promise<v
   try {
     // Read first: who mistyped should not have to wait, nor find a cluster half started.
     const manifests = (await Promise.all(options.manifests.map(readManifests))).flat();
-    await runCluster(options, manifests, stop.signal, progress);
+    await runCluster(options, manifests, stop.signal, progress, process.env);
   } finally {
     stop.dispose();
   }
@@ -34,15 +34,16 @@ async function runCluster(
   manifests: readonly Manifest[],
   signal: AbortSignal,
   progress: Progress,
+  env: NodeJS.ProcessEnv,
 ): Promise<void> {
   const startedAt = performance.now();
   const folder = resolve(dataDir);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const storage = fileStorage(join(folder, 'cluster.db'));
-  const runners = await imagesIn(folder, systemClock);
+  const runners = runnersIn(folder, systemClock, progress.log, env);
   const kubeconfig = join(folder, 'kubeconfig');
   const listen = port === undefined ? {} : { port };
-  const cluster = await startCluster({ ...runners, storage, log: progress.log, nodes, listen });
+  const cluster = await startCluster({ images: runners.images, storage, log: progress.log, nodes, listen });
   try {
     await writeSecret(kubeconfig, cluster.listener?.kubeconfig ?? '');
     await cluster.ready;

@@ -48,7 +48,11 @@ export const cronJob: Behaviour = {
 function* validateSchedule(schedule: string): Findings {
   if (schedule === '') yield required('spec.schedule');
   else {
-    const problem = problemWithSchedule(schedule);
+    // The parser takes a zone in front, which is not for users.
+    const problem = problemWithSchedule(schedule.replace(/^(CRON_)?TZ=\S+ /, ''));
     if (problem !== undefined) yield invalid('spec.schedule', schedule, problem);
+    if (schedule.includes('TZ')) {
+      yield invalid('spec.schedule', schedule, 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead');
+    }
   }
 }

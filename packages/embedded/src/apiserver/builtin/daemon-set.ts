@@ -1,6 +1,7 @@
+import type { WireObject } from '../served-kind.ts';
 import { type Behaviour, specDefaults } from './behaviour.ts';
 import { rollingStrategy } from './deployment.ts';
-import { edit, fill, objectAt } from './fields.ts';
+import { edit, fill, isSame, objectAt, textAt } from './fields.ts';
 import { selectorOfTemplate } from './label-selector.ts';
 import { withTemplate } from './pod-defaults.ts';
 import { validateTemplate } from './pod-validation.ts';
@@ -14,11 +15,7 @@ export const daemonSet: Behaviour = {
     ),
   ),
   prepare: (object) => ({
-    ...object,
-    metadata: {
-      ...object.metadata,
-      annotations: { ...object.metadata.annotations, 'deprecated.daemonset.template.generation': '1' },
-    },
+    ...withGeneration(object, 1),
     status: { currentNumberScheduled: 0, desiredNumberScheduled: 0, numberMisscheduled: 0, numberReady: 0 },
   }),
   *validate(object, old) {
@@ -29,3 +26,16 @@ export const daemonSet: Behaviour = {
     yield* sameSelector(object, old);
   },
 };
+
+/** How many templates a set has had, counted by the server whatever is sent. Its pods carry it as a label. */
+const GENERATION = 'deprecated.daemonset.template.generation';
+
+export function countTemplates(object: WireObject, old: WireObject): WireObject {
+  const before = Number(textAt(old, 'metadata', 'annotations', GENERATION));
+  return withGeneration(object, isSame(templateOf(object), templateOf(old)) ? before : before + 1);
+}
+
+const withGeneration = (object: WireObject, generation: number): WireObject => ({
+  ...object,
+  metadata: { ...object.metadata, annotations: { ...object.metadata.annotations, [GENERATION]: String(generation) } },
+});

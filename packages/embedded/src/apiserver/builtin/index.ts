@@ -1,3 +1,4 @@
+export { countTemplates } from './daemon-set.ts';
 export { toCoreEvent, toEventsEvent } from './event.ts';
 export { KUBERNETES_VERSION } from './facts.gen.ts';
 export { type GroupVersionKind, type KindFacts, type SubresourceFacts } from './facts.ts';

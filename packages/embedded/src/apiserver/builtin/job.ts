@@ -1,8 +1,8 @@
 import { isObject, type JsonObject } from '../schema/schema.ts';
 import type { WireObject } from '../served-kind.ts';
 import { type Behaviour, specDefaults } from './behaviour.ts';
-import { type Findings, required, unchanged } from './field-errors.ts';
-import { edit, editEach, fill, isAbsent, isSame, objectAt, textAt, textsOf, valueAt } from './fields.ts';
+import { type Findings, invalid, required, unchanged } from './field-errors.ts';
+import { edit, editEach, fill, isAbsent, isSame, objectAt, textAt, textsOf, without } from './fields.ts';
 import { mismatch, selects } from './label-selector.ts';
 import { withTemplate } from './pod-defaults.ts';
 import { validatePodSpec } from './pod-validation.ts';
@@ -24,7 +24,8 @@ export const job: Behaviour = {
     const filled = fill(withTemplate(spec), {
       ...(isOnce && { completions: 1 }),
       parallelism: 1,
-      backoffLimit: 6,
+      // Where each index has its own limit, there is none for all of them together.
+      backoffLimit: isAbsent(spec['backoffLimitPerIndex']) ? 6 : MOST_FAILURES,
       completionMode: 'NonIndexed',
       suspend: false,
       manualSelector: false,
@@ -42,15 +43,44 @@ export const job: Behaviour = {
     yield* countsOf(spec, ...JOB_COUNTS);
     yield* validateSelectorOf(spec);
     yield* validateJobTemplate('spec.template', objectAt(spec, 'template'));
-    if (!old) return;
-    for (const name of ['completions', 'selector', 'completionMode']) {
-      const [now, before] = [valueAt(spec, name), valueAt(old, 'spec', name)];
-      yield* unchanged(`spec.${name}`, now, isSame(now, before));
-    }
-    const [now, before] = [valueAt(spec, 'template'), valueAt(old, 'spec', 'template')];
-    yield* unchanged('spec.template', now, isSame(now, before));
+    if (old) yield* validateJobUpdate(spec, objectAt(old, 'spec'));
   },
 };
+
+const MOST_FAILURES = 2 ** 31 - 1;
+
+function* validateJobUpdate(spec: JsonObject, before: JsonObject): Findings {
+  const isUnchanged = (name: string) => isSame(spec[name], before[name]);
+  if (spec['completionMode'] !== 'Indexed') {
+    yield* unchanged('spec.completions', spec['completions'], isUnchanged('completions'));
+  } else if (!isUnchanged('completions') && spec['completions'] !== spec['parallelism']) {
+    yield invalid('spec.completions', spec['completions'], 'can only be modified in tandem with spec.parallelism');
+  }
+  yield* unchanged('spec.selector', spec['selector'], isUnchanged('selector'));
+  const [template, old] = [objectAt(spec, 'template'), objectAt(before, 'template')];
+  const isTemplateSame =
+    before['suspend'] === true ? isSame(fixedPart(template), fixedPart(old)) : isSame(template, old);
+  yield* unchanged('spec.template', template, isTemplateSame);
+  for (const name of FIXED_FIELDS) yield* unchanged(`spec.${name}`, spec[name], isUnchanged(name));
+}
+
+const FIXED_FIELDS = ['completionMode', 'podFailurePolicy', 'backoffLimitPerIndex', 'managedBy', 'successPolicy'];
+
+/** Where the pods of a suspended job shall run, and with how much, is open until they do: queues of jobs decide it late. */
+function fixedPart(template: JsonObject): JsonObject {
+  const spec = objectAt(template, 'spec');
+  const { nodeAffinity: _, ...affinity } = objectAt(spec, 'affinity');
+  return {
+    ...template,
+    metadata: without(objectAt(template, 'metadata'), 'labels', 'annotations'),
+    spec: {
+      ...editEach(without(spec, 'nodeSelector', 'tolerations', 'schedulingGates'), 'containers', withoutResources),
+      affinity: Object.keys(affinity).length > 0 ? affinity : null,
+    },
+  };
+}
+
+const withoutResources = (container: JsonObject) => without(container, 'resources');
 
 /** A job's pods are told apart by its uid, so that a job of the same name never adopts its forerunner's. */
 function withGeneratedSelector(object: WireObject): WireObject {

@@ -2,7 +2,7 @@ import type { JsonObject } from '../schema/schema.ts';
 import { type Behaviour, firstStatus, specDefaults } from './behaviour.ts';
 import { replicaScale, rollingStrategy } from './deployment.ts';
 import { type Findings, forbidden, invalid, notNegative, required } from './field-errors.ts';
-import { edit, editEach, fill, isSame, numberAt, objectAt, textAt, without } from './fields.ts';
+import { edit, editEach, fill, isSame, numberAt, objectAt, objectsAt, textAt, without } from './fields.ts';
 import { selectorOfTemplate } from './label-selector.ts';
 import { labelName } from './names.ts';
 import { claimSpec, withTemplate } from './pod-defaults.ts';
@@ -35,7 +35,12 @@ export const statefulSet: Behaviour = {
     const retained = edit(filled, 'persistentVolumeClaimRetentionPolicy', (policy) =>
       fill(policy, { whenDeleted: 'Retain', whenScaled: 'Retain' }),
     );
-    const rolling = edit(retained, 'updateStrategy', (strategy) => rollingStrategy(strategy, { partition: 0 }));
+    const rolling = edit(retained, 'updateStrategy', (strategy) =>
+      // A feature gate of the real API server that is off: it does not keep the field.
+      edit(rollingStrategy(strategy, { partition: 0 }), 'rollingUpdate', (numbers) =>
+        without(numbers, 'maxUnavailable'),
+      ),
+    );
     return editEach(rolling, 'volumeClaimTemplates', (claim) => ({
       ...fill(claim, { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: {}, status: { phase: 'Pending' } }),
       spec: claimSpec(objectAt(claim, 'spec')),
@@ -47,7 +52,7 @@ export const statefulSet: Behaviour = {
     yield* validatePolicies(spec);
     yield* countsOf(spec, 'replicas', 'minReadySeconds', 'revisionHistoryLimit');
     yield* selectorOfTemplate('statefulset', spec);
-    yield* validateTemplate('spec.template', templateOf(object), ['Always']);
+    yield* validateTemplate('spec.template', withClaims(spec, templateOf(object)), ['Always']);
     if (old && !isSame(without(spec, ...UPDATABLE), without(objectAt(old, 'spec'), ...UPDATABLE))) {
       const names = UPDATABLE.map((name) => `'${name}'`);
       const list = `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
@@ -55,6 +60,14 @@ export const statefulSet: Behaviour = {
     }
   },
 };
+
+/** The template as its pods will have it: each claim template is a volume, in place of one of the same name. */
+function withClaims(spec: JsonObject, template: JsonObject): JsonObject {
+  const claims = objectsAt(spec, 'volumeClaimTemplates').map((claim) => textAt(claim, 'metadata', 'name'));
+  const others = objectsAt(template, 'spec', 'volumes').filter((volume) => !claims.includes(textAt(volume, 'name')));
+  const volumes = [...claims.map((name) => ({ name, persistentVolumeClaim: { claimName: name } })), ...others];
+  return edit(template, 'spec', (pod) => ({ ...pod, volumes }));
+}
 
 function* validatePolicies(spec: JsonObject): Findings {
   const management = textAt(spec, 'podManagementPolicy');

@@ -82,7 +82,9 @@ export function removeFields<Hollow extends null | undefined>(
       const left = below.isEmpty ? item : removeFields(item, below, shape.field(name), hollow);
       if (left !== undefined) kept.set(name, left);
     }
-    return kept.size > 0 ? Object.fromEntries(kept) : hollow;
+    // A struct that stays is there, empty or not; a map without keys is not.
+    const isStruct = hollow === undefined && shape.map.others === undefined;
+    return kept.size > 0 || isStruct ? Object.fromEntries(kept) : hollow;
   }
   if (form === 'list' && Array.isArray(value) && shape.list && !isAtomicList(shape)) {
     const { list } = shape;

@@ -4,41 +4,26 @@ import type { Json } from '../schema/index.ts';
 import type { WireObject } from '../served-kind.ts';
 import { badRequest, conflict } from '../status.ts';
 import type { Call } from './call.ts';
+import { type LogOptions, logOptions } from './log-options.ts';
 import { get } from './read.ts';
 import { liveEntry } from './update.ts';
 
 /** What a container has written. Whoever runs pods hands this in. */
 export type PodLogs = (request: PodLogRequest) => Promise<string | AsyncIterable<Uint8Array>>;
 
-export interface PodLogRequest {
+export interface PodLogRequest extends LogOptions {
   readonly pod: WireObject;
   readonly container: string;
-  readonly follow: boolean;
-  readonly previous: boolean;
-  readonly timestamps: boolean;
-  readonly tailLines: number | undefined;
-  readonly sinceSeconds: number | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
 /** Undefined if the pod has not come to a node yet. */
 export async function podLog(call: Call): Promise<string | AsyncIterable<Uint8Array> | undefined> {
+  const options = logOptions(call);
   const { object: pod } = await get(call);
-  const { query } = call;
-  const container = containerOf(pod, query.get('container') ?? '');
+  const container = containerOf(pod, call.query.get('container') ?? '');
   if (!valueAt(pod, ['spec', 'nodeName'])) return undefined;
-  const number = (name: string) => (query.has(name) ? Number(query.get(name)) : undefined);
-  const yes = (name: string) => ['true', '1'].includes(query.get(name) ?? '');
-  return call.core.podLogs({
-    pod,
-    container,
-    follow: yes('follow'),
-    previous: yes('previous'),
-    timestamps: yes('timestamps'),
-    tailLines: number('tailLines'),
-    sinceSeconds: number('sinceSeconds'),
-    signal: call.signal,
-  });
+  return call.core.podLogs({ ...options, pod, container, signal: call.signal });
 }
 
 function containerOf(pod: WireObject, asked: string): string {

@@ -24,10 +24,9 @@ export function environmentOf(pod: Pod, container: Container, references: Refere
   }
 }
 
-/** The command of an exec probe. It knows only variables whose value is written in the pod: those that never change. */
+/** The command of an exec probe. The real kubelet takes variables as they are written in the pod: the others are empty. */
 export function probeCommand({ exec }: Probe, { env = [] }: Container): readonly string[] {
-  const known = new Map<string, string>();
-  for (const { name, value = '' } of env) if (value !== '') known.set(name, expandKnown(value, known));
+  const known = new Map(env.map(({ name, value = '' }) => [name, value]));
   return (exec?.command ?? []).map((word) => expandKnown(word, known));
 }
 

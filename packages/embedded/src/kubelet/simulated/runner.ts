@@ -17,6 +17,7 @@ export function simulated(clock: Clock, stages: readonly Stage[] = STAGES): Runn
     },
     // It outlives the program that simulated it, as the pods of a real node outlive its kubelet.
     resume: async (launch, startedAt) => new SimulatedContainer(clock, stages, launch, startedAt),
+    logs: async () => 'This container is simulated: nothing runs, so nothing is written.\n',
     clean: async () => {},
   };
 }

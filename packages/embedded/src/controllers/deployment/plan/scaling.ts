@@ -60,10 +60,10 @@ function shares(draft: Draft): ReadonlyMap<ReplicaSet, number> {
   return sizes;
 }
 
-/** As much of `change` as there is `left`, which may be negative like it. */
+/** As much of `change` as there is `left`. Where pods are taken away no set grows, whatever its annotations make of its share. */
 function within(left: number, change: number): number {
   if (left === 0) return 0;
-  return left > 0 ? Math.min(change, left) : Math.max(change, left);
+  return left > 0 ? Math.min(change, left) : Math.min(0, Math.max(change, left));
 }
 
 /** By how much a set would grow (or shrink) if it kept its part of the whole. */

@@ -1,0 +1,2 @@
+export { ContainerLogs } from './container-logs.ts';
+export { podLogs } from './pod-logs.ts';

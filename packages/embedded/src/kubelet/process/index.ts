@@ -1,0 +1,1 @@
+export { ProcessRunner, type ProcessRunnerOptions } from './process-runner.ts';
