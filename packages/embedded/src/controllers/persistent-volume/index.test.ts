@@ -126,6 +126,21 @@ test('a volume that is for nobody any more keeps its data, and is not handed out
   expect(deleted).toEqual([]);
 });
 
+test('of several volumes that name a claim, those that it does not take are free for it again', async () => {
+  const claimRef = { name: 'data', namespace: 'default' };
+  await offer('a', { claimRef });
+  await claimData({ storageClassName: 'manual' });
+  await world.settle();
+  const { metadata, spec } = await claim();
+  expect(spec?.volumeName).toBe('a');
+  await offer('b', { claimRef: { ...claimRef, uid: metadata.uid ?? '' } });
+  await world.settle();
+  const { spec: other, status } = await volume('b');
+  expect(other?.claimRef).toMatchObject(claimRef);
+  expect(other?.claimRef?.uid).toBeUndefined();
+  expect(status?.phase).toBe('Available');
+});
+
 test('a volume that nobody here can delete says so', async () => {
   await offer('a', { persistentVolumeReclaimPolicy: 'Delete' });
   await claimData({ storageClassName: 'manual' });
