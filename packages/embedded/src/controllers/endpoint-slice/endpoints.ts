@@ -62,7 +62,20 @@ export function endpointOf(
     ...(spec?.nodeName && { nodeName: spec.nodeName }),
     ...(zone && { zone }),
     ...(hostname && { hostname }),
+    ...(ready && hintsFor(service, zone, spec?.nodeName)),
   };
+}
+
+const NEAR = ['PreferClose', 'PreferSameZone', 'PreferSameNode'];
+
+/** Who should use an endpoint, if the service wants its traffic to stay near: those in the same place. */
+function hintsFor({ spec }: Service, zone: string | undefined, node: string | undefined): Pick<Endpoint, 'hints'> {
+  const wish = spec?.trafficDistribution ?? '';
+  const hints = {
+    ...(zone && { forZones: [{ name: zone }] }),
+    ...(node && wish === 'PreferSameNode' && { forNodes: [{ name: node }] }),
+  };
+  return NEAR.includes(wish) && Object.keys(hints).length > 0 ? { hints } : {};
 }
 
 /** Where the pod listens for the service; a port whose name the pod does not know is left out. */

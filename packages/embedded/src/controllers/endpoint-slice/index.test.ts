@@ -84,7 +84,7 @@ test('a pod on a node that nobody knows waits until somebody does', async () => 
   await world.settle();
   expect(await endpoints()).toEqual([]);
   await world.client.create(Node, { metadata: { name: 'late', labels: { 'topology.kubernetes.io/zone': 'y' } } });
-  await world.settle();
+  await world.settle(10_000);
   expect(await endpoints()).toMatchObject([{ nodeName: 'late', zone: 'y' }]);
 });
 
@@ -135,4 +135,17 @@ test('those who still read the old object find each port with the pods that have
       { ports: [8081], ready: undefined, unready: ['b'] },
     ]),
   );
+});
+
+test('a service that wants its traffic to stay near says of each ready endpoint for whom it is', async () => {
+  await service({ trafficDistribution: 'PreferSameNode' });
+  await runningPod('a');
+  await runningPod('b', { ready: false });
+  await world.settle();
+  const hints = new Map((await endpoints()).map((one) => [one.targetRef?.name, one.hints]));
+  expect(hints.get('a')).toEqual({ forZones: [{ name: 'z' }], forNodes: [{ name: 'n' }] });
+  expect(hints.get('b')).toBeUndefined();
+  await world.client.patch(Service, WEB, { type: 'merge', body: { spec: { trafficDistribution: null } } });
+  await world.settle();
+  expect((await endpoints()).map((one) => one.hints)).toEqual([undefined, undefined]);
 });

@@ -36,7 +36,7 @@ const TRIGGER_TIME = 'endpoints.kubernetes.io/last-change-trigger-time';
 const ZONE = 'topology.kubernetes.io/zone';
 
 /** A pod whose node nobody knows is waited for: its zone would be missing. */
-const UNKNOWN_NODE_MS = 1_000;
+const UNKNOWN_NODE_MS = 5_000;
 
 export function planEndpointSlices(service: Service, observed: Observed): Plan<EndpointSliceStep, ServiceStatus> {
   const idle = { objects: [], steps: [], held: [], status: service.status ?? {} };

@@ -83,8 +83,9 @@ function identityOf({ addresses, hostname, targetRef }: Endpoint): string {
   return JSON.stringify([addresses.toSorted(), hostname, targetRef?.namespace, targetRef?.name]);
 }
 
-const comparable = ({ nodeName, zone, conditions, targetRef }: Endpoint) => ({
+const comparable = ({ nodeName, zone, conditions, hints, targetRef }: Endpoint) => ({
   nodeName,
+  hints,
   zone,
   conditions,
   uid: targetRef?.uid,

@@ -12,11 +12,13 @@ export interface Content {
 export class NamespaceContents {
   readonly #contents = new Map<string, Map<string, Map<string, Followed>>>();
   readonly #terminating = new Set<string>();
+  #isKnown = false;
   /** Rung when something happens in a namespace that is being deleted. */
   readonly bell = new Bell();
 
   /** Begins with what is there. Returns how to stop. */
   follow(server: Pick<ApiServer, 'follow'>): () => void {
+    this.#isKnown = true;
     return server.follow((object, is) => {
       const { name, namespace } = object.metadata;
       if (namespace !== undefined) this.#note(namespace, object, is);
@@ -30,6 +32,8 @@ export class NamespaceContents {
 
   /** In the order of their names. */
   of(namespace: string): readonly Content[] {
+    // What nobody has looked at is not empty: a namespace would go, and leave everything in it behind.
+    if (!this.#isKnown) throw new Error('what is in the namespaces is not known: follow the API server first');
     const byResource = [...(this.#contents.get(namespace) ?? [])];
     return byResource
       .map(([resource, objects]) => ({ resource, objects: [...objects.values()] }))

@@ -132,3 +132,7 @@ test("somebody else's finalizer keeps the namespace when everything in it is gon
   await world.client.patch(Namespace, { name: 'n' }, release);
   expect(await isGone()).toBe(true);
 });
+
+test('as long as nobody has looked what is in them, no namespace counts as empty', () => {
+  expect(() => new NamespaceContents().of('n')).toThrow('not known');
+});

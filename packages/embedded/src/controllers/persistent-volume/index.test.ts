@@ -126,6 +126,21 @@ test('a volume that is for nobody any more keeps its data, and is not handed out
   expect(deleted).toEqual([]);
 });
 
+test('of several volumes that name a claim, those that it does not take are free for it again', async () => {
+  const claimRef = { name: 'data', namespace: 'default' };
+  await offer('a', { claimRef });
+  await claimData({ storageClassName: 'manual' });
+  await world.settle();
+  const { metadata, spec } = await claim();
+  expect(spec?.volumeName).toBe('a');
+  await offer('b', { claimRef: { ...claimRef, uid: metadata.uid ?? '' } });
+  await world.settle();
+  const { spec: other, status } = await volume('b');
+  expect(other?.claimRef).toMatchObject(claimRef);
+  expect(other?.claimRef?.uid).toBeUndefined();
+  expect(status?.phase).toBe('Available');
+});
+
 test('a volume that nobody here can delete says so', async () => {
   await offer('a', { persistentVolumeReclaimPolicy: 'Delete' });
   await claimData({ storageClassName: 'manual' });
@@ -174,6 +189,27 @@ test('a claim whose volume is gone is lost, and stays so', async () => {
   await world.settle();
   expect((await claim()).status).toEqual({ phase: 'Lost' });
   expect((await volume('another')).status?.phase).toBe('Available');
+});
+
+test('a claim whose binding was interrupted after any of its writes is bound all the same', async () => {
+  await world.client.create(StorageClass, standardClass);
+  const writes = [
+    { verb: 'create', plural: 'persistentvolumes' },
+    { verb: 'patch', plural: 'persistentvolumes' },
+    { verb: 'patch', plural: 'persistentvolumeclaims' },
+    { verb: 'patch', plural: 'persistentvolumeclaims', subresource: 'status' },
+  ] as const;
+  for (const [i, write] of writes.entries()) {
+    world.server.faults.on({ ...write, count: 1 }, { do: 'fail', when: 'after' });
+    const name = `data-${i}`;
+    await claimData(i === 1 ? { storageClassName: 'manual' } : {}, name);
+    if (i === 1) await offer('manual');
+    await world.settle(10_000);
+    const { spec, status } = await claim(name);
+    expect([name, status?.phase]).toEqual([name, 'Bound']);
+    expect((await volume(spec?.volumeName ?? '')).status?.phase).toBe('Bound');
+  }
+  expect(await volumes()).toHaveLength(writes.length);
 });
 
 test('once all are bound, nothing is written', async () => {

@@ -8,13 +8,13 @@ export const persistentVolumes = controller({
   kind: PersistentVolume,
   reportsAs: 'persistentvolume-controller',
   watches: [
-    watch(PersistentVolumeClaim, ({ metadata: { name, namespace } }, cached) => {
-      const isIts = ({ spec }: PersistentVolume) =>
-        spec?.claimRef?.name === name && spec.claimRef.namespace === namespace;
-      return cached
-        .list(PersistentVolume)
-        .filter(isIts)
-        .map((volume) => volume.metadata);
+    watch(PersistentVolumeClaim, ({ metadata: { name, namespace }, spec }, cached) => {
+      if (spec?.volumeName) return [{ name: spec.volumeName }];
+      // Several may name a claim that has none yet; those that it does not take hear of that with its last state without.
+      const isForIt = ({ spec: volume }: PersistentVolume) =>
+        volume?.claimRef?.name === name && volume.claimRef.namespace === namespace;
+      const volumes = cached.list(PersistentVolume).filter(isForIt);
+      return volumes.map(({ metadata }) => metadata);
     }),
   ],
   seesDeleted: true,
