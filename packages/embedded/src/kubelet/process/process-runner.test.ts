@@ -102,6 +102,8 @@ describe('environment', () => {
       SHLVL: '7',
       UID: '12',
       PPID: '5',
+      OPTIND: 'none',
+      LD_LIBRARY_PATH: '/nowhere',
       IFS: ':',
       _: 'under',
     };
