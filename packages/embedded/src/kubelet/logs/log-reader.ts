@@ -63,7 +63,6 @@ async function* linesOf(
 ): AsyncGenerator<readonly Buffer[]> {
   let { segment, offset } = tailLines === undefined ? { segment: 0, offset: 0 } : await tailOf(path, tailLines);
   if (segment === 0) segment = segmentsOf(path)[0] ?? 1;
-  const stopped = stopOf(signal);
   let file = openSegment(path, segment);
   let begun: Buffer = NOTHING;
   try {
@@ -86,20 +85,25 @@ async function* linesOf(
         segment = segmentsOf(path).find((number) => number > segment) ?? segment;
         file = openSegment(path, segment);
         [offset, begun] = [0, NOTHING];
-      } else if (isGrowing) await Promise.race([changed, stopped.promise]);
+      } else if (isGrowing) await changeOrStop(changed, signal);
       else return;
     }
   } finally {
     closeSync(file);
-    stopped.forget();
   }
 }
 
-function stopOf(signal: AbortSignal | undefined) {
+/** No race with a promise that lasts as long as the reading: it would remember every change that it was raced with. */
+function changeOrStop(changed: Promise<void> | undefined, signal: AbortSignal | undefined): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const stop = () => resolve();
-  signal?.addEventListener('abort', stop, { once: true });
-  return { promise, forget: () => signal?.removeEventListener('abort', stop) };
+  const wake = () => {
+    signal?.removeEventListener('abort', wake);
+    resolve();
+  };
+  signal?.addEventListener('abort', wake);
+  void changed?.then(wake);
+  if (signal?.aborted) wake();
+  return promise;
 }
 
 function splitLines(bytes: Buffer): readonly Buffer[] {

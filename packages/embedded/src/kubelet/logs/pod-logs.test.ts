@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { VirtualClock } from '@polder/kube';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { PodLogRequest } from '../../apiserver/index.ts';
+import { TestServer } from '../../apiserver/test-server.ts';
 import { ContainerLogs } from './container-logs.ts';
 import { podLogs } from './pod-logs.ts';
 
@@ -101,4 +102,27 @@ test.each([
   await expect(shown(logs, request(status, { previous }))).rejects.toThrow(
     expect.objectContaining({ message, code: 400 }),
   );
+});
+
+test('the API server hands out what is in the files, as it was asked', async () => {
+  const logs = new ContainerLogs(clock);
+  const directoryOf = (uid: string, container: string) => join(directory, uid, container);
+  const server = new TestServer({ podLogs: podLogs(logs, directoryOf, clock) });
+  const spec = { nodeName: 'n', containers: [{ name: 'c', image: 'x' }] };
+  const pods = '/api/v1/namespaces/default/pods';
+  const { metadata } = await server.must('POST', pods, { metadata: { name: 'web' }, spec });
+  const home = directoryOf(metadata.uid ?? '', 'c');
+  logs.begin(home, 0);
+  await logs.write(home, 0, 'stdout', Buffer.from('one\ntwo\n'));
+  expect((await server.call('GET', `${pods}/web/log?tailLines=1&timestamps=true`)).text).toBe(
+    '2026-01-01T00:00:00.000000000Z two\n',
+  );
+  expect((await server.call('GET', `${pods}/web/log?limitBytes=5`)).text).toBe('one\nt');
+  const following = server.call('GET', `${pods}/web/log?follow=true`);
+  await logs.write(home, 0, 'stderr', Buffer.from('three\n'));
+  await logs.end(home, 0);
+  expect((await following).text).toBe('one\ntwo\nthree\n');
+  const { status, text } = await server.call('GET', `${pods}/web/log?previous=true`);
+  expect(status).toBe(400);
+  expect(text).toContain('previous terminated container \\"c\\" in pod \\"web\\" not found');
 });

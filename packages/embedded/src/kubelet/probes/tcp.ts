@@ -6,7 +6,7 @@ import { joined, type ProbeTarget, portOf } from './target.ts';
 
 /** Healthy if it takes a connection. */
 export function askTcp(action: TCPSocketAction, target: ProbeTarget, signal: AbortSignal): Promise<ProbeAnswer> {
-  const { host = target.address } = action;
+  const host = action.host || target.address;
   const port = portOf(action.port, target.container);
   return new Promise((resolve) => {
     const socket = connect({ host, port, signal });

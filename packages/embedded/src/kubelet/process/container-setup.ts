@@ -46,7 +46,7 @@ export async function setUp(launch: Launch, options: SetupOptions): Promise<Cont
   const mounts = await mountsOf(launch, options);
   const relocated = relocation([
     ...mounts,
-    { path: mountPath(container.terminationMessagePath ?? TERMINATION_LOG), directory: terminationLog },
+    { path: mountPath(container.terminationMessagePath || TERMINATION_LOG), directory: terminationLog },
   ]);
   // The entrypoint is a command of this machine already.
   const words = [...(command?.map(relocated) ?? entrypoint), ...args.map(relocated)];

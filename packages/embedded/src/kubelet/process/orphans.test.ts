@@ -38,18 +38,28 @@ async function lines({ stdout }: ChildProcess, count: number): Promise<void> {
   throw new Error(`the program ended after ${seen} lines`);
 }
 
-const reaperOf = (parent: ChildProcess) => {
+/** Undefined if there is none at this moment. */
+function reaperOf(parent: ChildProcess): number | undefined {
   const list = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' }).split('\n');
   const line = list.find((one) => one.includes(` ${parent.pid} `) && one.includes('read -r line'));
-  return Number.parseInt(line ?? '', 10);
-};
+  return line === undefined ? undefined : Number.parseInt(line, 10);
+}
+
+function killReaper(parent: ChildProcess): number {
+  const reaper = reaperOf(parent);
+  if (reaper === undefined) throw new Error('there is no reaper');
+  process.kill(reaper, 'SIGKILL');
+  return reaper;
+}
 
 async function killed(parent: ChildProcess): Promise<void> {
   parent.kill('SIGKILL');
   await once(parent, 'exit');
 }
 
-const nothingIsLeft = (mark: string) => expect.poll(() => marked(mark), { timeout: 10_000 }).toEqual([]);
+async function nothingIsLeft(mark: string): Promise<void> {
+  await expect.poll(() => marked(mark), { timeout: 10_000 }).toEqual([]);
+}
 
 test('whenever the program is killed, none of its processes is left', { timeout: 60_000 }, async () => {
   for (const count of [1, 2, 3, 5, 8]) {
@@ -66,9 +76,8 @@ test('not even if the reaper had been killed before', { timeout: 30_000 }, async
   const mark = newMark();
   const parent = endless(mark);
   await lines(parent, 2);
-  const first = reaperOf(parent);
-  process.kill(first, 'SIGKILL');
-  await expect.poll(() => reaperOf(parent), { timeout: 10_000 }).not.toBe(first);
+  const first = killReaper(parent);
+  await expect.poll(() => reaperOf(parent) ?? first, { timeout: 10_000 }).not.toBe(first);
   await killed(parent);
   await nothingIsLeft(mark);
 });
@@ -78,7 +87,7 @@ test('what a program left that died together with its reaper ends at the next st
   const parent = endless(mark);
   await lines(parent, 4);
   parent.kill('SIGSTOP');
-  process.kill(reaperOf(parent), 'SIGKILL');
+  killReaper(parent);
   await killed(parent);
   const left = marked(mark);
   expect(left).not.toEqual([]);

@@ -1,5 +1,4 @@
-import type { Logger, Probe } from '@polder/kube';
-import { messageOf } from '@polder/kube';
+import { type Logger, messageOf, type Probe } from '@polder/kube';
 import type { ContainerLogs } from '../logs/index.ts';
 import { ask } from '../probes/index.ts';
 import { type Ending, type Launch, type ProbeAnswer, type RunningContainer, StartFailure } from '../runner.ts';

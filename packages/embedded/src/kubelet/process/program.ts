@@ -48,9 +48,9 @@ async function problemAt(file: string, name: string): Promise<string | undefined
 /** Registers its process group with whoever reads descriptor 3, and becomes what it is given. */
 const REGISTERED = 'echo "+$$" >&3 && exec 3>&- && exec "$@"';
 
-/** Names that shells keep for themselves, or change, or add. */
+/** Names that shells keep for themselves, or change, or add; and those that would change how the shell itself is loaded. */
 const OF_SHELLS =
-  /^(_|ENV|IFS|PWD|OLDPWD|PPID|U?ID|EUID|GROUPS|OPT(ARG|IND)|PS[0-9]|SHLVL|LINENO|RANDOM|SECONDS|SHELLOPTS|BASH.*)$/;
+  /^(_|ENV|IFS|PWD|OLDPWD|PPID|E?UID|GROUPS|OPT(ARG|IND)|PS[0-9]|SHLVL|LINENO|RANDOM|SECONDS|SHELLOPTS|BASH.*|(LD|DYLD)_.*)$/;
 const PLAIN = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /**
