@@ -1,3 +1,4 @@
+import { Heap } from '../queue/heap.ts';
 import type { Clock, Timer } from './clock.ts';
 
 interface Waiting {
@@ -5,6 +6,9 @@ interface Waiting {
   readonly order: number;
   readonly callback: () => void;
 }
+
+/** Most timers are deadlines that never fall due: their remains are swept out before they outweigh what waits. */
+const FEW = 1_000;
 
 /**
  * A clock that stands still until it is told to move. Timers fire in the order of their times, then of their making,
@@ -16,6 +20,8 @@ export class VirtualClock implements Clock {
   readonly #start: number;
   #order = 0;
   readonly #waiting = new Set<Waiting>();
+  /** What waits, soonest first, and among it what was cancelled since. */
+  #queue = queueOf([]);
 
   constructor(startsAt: number = Date.UTC(2026, 0, 1)) {
     this.#start = startsAt;
@@ -32,6 +38,8 @@ export class VirtualClock implements Clock {
   after(ms: number, callback: () => void): Timer {
     const waiting: Waiting = { at: this.#now + Math.max(0, ms), order: this.#order++, callback };
     this.#waiting.add(waiting);
+    if (this.#queue.size > FEW && this.#queue.size > 2 * this.#waiting.size) this.#queue = queueOf(this.#waiting);
+    else this.#queue.push(waiting);
     return { cancel: () => this.#waiting.delete(waiting) };
   }
 
@@ -73,12 +81,18 @@ export class VirtualClock implements Clock {
   }
 
   #next(): Waiting | undefined {
-    let next: Waiting | undefined;
-    for (const one of this.#waiting) {
-      if (next === undefined || one.at < next.at || (one.at === next.at && one.order < next.order)) next = one;
+    for (;;) {
+      const next = this.#queue.peek();
+      if (next === undefined || this.#waiting.has(next)) return next;
+      this.#queue.pop();
     }
-    return next;
   }
+}
+
+function queueOf(waiting: Iterable<Waiting>): Heap<Waiting> {
+  const queue = new Heap<Waiting>((a, b) => a.at < b.at || (a.at === b.at && a.order < b.order));
+  for (const one of waiting) queue.push(one);
+  return queue;
 }
 
 /** Lets every promise that can go on without time passing go on: a macrotask runs only once no microtask is left. */
