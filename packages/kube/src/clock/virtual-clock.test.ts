@@ -25,10 +25,10 @@ test('what a timer sets off runs before the next one fires, and may cancel it', 
   const clock = new VirtualClock();
   const seen: string[] = [];
   clock.after(1, () => {
-    Promise.resolve()
+    void Promise.resolve()
       .then(() => Promise.resolve())
       .then(() => second.cancel())
-      .then(() => seen.push('first'), undefined);
+      .then(() => seen.push('first'));
   });
   const second = clock.after(1, () => seen.push('second'));
   clock.after(1, () => seen.push('third'));
@@ -44,4 +44,24 @@ test('deadlines that are cancelled by the thousand leave what waits as it was', 
   expect(clock.pending).toBe(100);
   await clock.advance(20_000);
   expect(fired).toEqual(Array.from({ length: 100 }, (_, at) => at + 1));
+});
+
+test('who waits for the rest of a deadline gets there, whatever the fractions', async () => {
+  const parts = fc.array(fc.double({ min: 0, max: 1_000, noNaN: true }), { maxLength: 20 });
+  await fc.assert(
+    fc.asyncProperty(parts, fc.double({ min: 1, max: 100_000, noNaN: true }), async (before, deadline) => {
+      const clock = new VirtualClock();
+      for (const ms of before) await clock.advance(ms);
+      const start = clock.monotonic();
+      let looks = 0;
+      const look = () => {
+        looks++;
+        const left = deadline - (clock.monotonic() - start);
+        if (left > 0 && looks < 10) clock.after(left, look);
+      };
+      look();
+      await clock.advance(deadline);
+      expect(looks).toBeLessThanOrEqual(2);
+    }),
+  );
 });

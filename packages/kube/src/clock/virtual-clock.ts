@@ -36,7 +36,7 @@ export class VirtualClock implements Clock {
   }
 
   after(ms: number, callback: () => void): Timer {
-    const waiting: Waiting = { at: this.#now + Math.max(0, ms), order: this.#order++, callback };
+    const waiting: Waiting = { at: this.#now + onTick(Math.max(0, ms)), order: this.#order++, callback };
     this.#waiting.add(waiting);
     if (this.#queue.size > FEW && this.#queue.size > 2 * this.#waiting.size) this.#queue = queueOf(this.#waiting);
     else this.#queue.push(waiting);
@@ -50,7 +50,7 @@ export class VirtualClock implements Clock {
 
   /** Moves time on by `ms`, firing what falls due on the way. */
   async advance(ms: number): Promise<void> {
-    const until = this.#now + ms;
+    const until = this.#now + onTick(ms);
     await settle();
     for (let next = this.#next(); next !== undefined && next.at <= until; next = this.#next()) await this.#fire(next);
     this.#now = until;
@@ -58,12 +58,12 @@ export class VirtualClock implements Clock {
 
   /** Time passes and nobody runs, as when the event loop is blocked: what fell due meanwhile fires late. */
   block(ms: number): void {
-    this.#now += ms;
+    this.#now += onTick(ms);
   }
 
   /** Moves time on, timer by timer, until `done()` holds; false if `limitMs` passes or nothing is left to wait for. */
   async runUntil(done: () => boolean, limitMs: number): Promise<boolean> {
-    const until = this.#now + limitMs;
+    const until = this.#now + onTick(limitMs);
     await settle();
     while (!done()) {
       const next = this.#next();
@@ -93,6 +93,14 @@ function queueOf(waiting: Iterable<Waiting>): Heap<Waiting> {
   const queue = new Heap<Waiting>((a, b) => a.at < b.at || (a.at === b.at && a.order < b.order));
   for (const one of waiting) queue.push(one);
   return queue;
+}
+
+/**
+ * Time has a grain, as on any machine: the 1024th of a millisecond. Sums of such times are exact, so that one who waits for
+ * what is left of a deadline gets there; with any fraction, the rest can be so small that adding it changes nothing.
+ */
+function onTick(ms: number): number {
+  return Math.ceil(ms * 1024) / 1024;
 }
 
 /** Lets every promise that can go on without time passing go on: a macrotask runs only once no microtask is left. */

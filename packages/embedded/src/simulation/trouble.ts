@@ -1,0 +1,41 @@
+import { disturb } from './disturb.ts';
+import type { DisturbanceName } from './disturbances.ts';
+import type { Random } from './random.ts';
+import type { Simulation } from './simulation.ts';
+import type { World } from './world.ts';
+
+/** One disturbance of a run: what, whom, when and for how long. */
+export interface Trouble {
+  readonly name: DisturbanceName;
+  readonly actor: string;
+  readonly atMs: number;
+  readonly forMs: number;
+}
+
+const MOST_TROUBLES = 8;
+const LONGEST_MS = 60_000;
+
+/** Pure: the troubles of a run, as the seed has it. All of them end before `withinMs`. */
+export function drawTroubles(
+  random: Random,
+  names: readonly DisturbanceName[],
+  actors: readonly string[],
+  withinMs: number,
+): readonly Trouble[] {
+  if (names.length === 0 || actors.length === 0) return [];
+  return Array.from({ length: random.integer(1, MOST_TROUBLES) }, () => {
+    const atMs = random.between(0, withinMs);
+    const forMs = random.between(0, Math.min(LONGEST_MS, withinMs - atMs));
+    return { name: random.pick(names), actor: random.pick(actors), atMs, forMs };
+  });
+}
+
+/** Lets them happen, each at its time. */
+export function schedule<W extends World>(simulation: Simulation<W>, troubles: readonly Trouble[]): void {
+  for (const { name, actor, atMs, forMs } of troubles) {
+    simulation.clock.after(atMs, () => {
+      const end = disturb(simulation, actor, name);
+      simulation.clock.after(forMs, end);
+    });
+  }
+}
