@@ -1,32 +1,33 @@
-import { type Client, Node, register } from '@polder/kube';
-import { controllers } from '../controllers/index.ts';
-import { Addresses, Kubelet, podController, simulated } from '../kubelet/index.ts';
-import { operator } from './world.ts';
+import type { Client } from '@polder/kube';
+import { simulated } from '../kubelet/index.ts';
+import { startMachinery } from '../machinery.ts';
+import { type Machine, nodeObjects, registerNodes } from '../nodes/index.ts';
+import type { Actor } from './world.ts';
 
-/** The one node, on which all pods are simulated. */
-export const NODE = 'node';
+const NODES = 3;
+const MACHINE: Machine = {
+  cpus: 16,
+  memoryBytes: 64 * 2 ** 30,
+  storageBytes: 2 ** 40,
+  architecture: 'amd64',
+  operatingSystem: 'linux',
+  kernelVersion: '6.1.0',
+  osImage: 'simulated',
+};
 
-/**
- * A whole cluster, with each of its programs in a process of its own. For a product: its operator comes first, and then these
- * `actors`.
- */
+/** The controllers, the scheduler and the nodes of a cluster, with simulated pods, in one process. */
+const cluster: Actor = async ({ server, transport, clock, random, log }) => {
+  const images = [{ images: '*', runner: simulated(clock) }];
+  const machinery = startMachinery({ server, transport, clock, random, log, nodes: NODES, machine: MACHINE, images });
+  // The nodes are there from the start: that they can't be looked at again now is no harm.
+  machinery.ready.catch((error: unknown) => log.warn({ error: String(error) }, 'the nodes could not be registered'));
+  await machinery.running;
+};
+
+/** A whole cluster. For a product: its operator comes first, and then these `actors`. */
 export function clusterWorld() {
   return {
-    actors: {
-      controllers: operator(() => [{ name: 'controllers', fieldManager: 'kube-controller-manager', controllers }]),
-      kubelet: operator(({ clock, log }) => {
-        const kubelet = new Kubelet({
-          clock,
-          log,
-          images: [{ images: '*', runner: simulated(clock) }],
-          addresses: { reachable: new Addresses('127.64.0.0'), unreachable: new Addresses('10.244.0.0') },
-        });
-        const pods = register(podController(kubelet), (world) => ({ ...world, kubelet, nodes: new Set([NODE]) }));
-        return [{ name: 'kubelet', fieldManager: 'kubelet', controllers: [pods] }];
-      }),
-    },
-    prepare: async (client: Client) => {
-      await client.create(Node, { metadata: { name: NODE } });
-    },
+    actors: { cluster },
+    prepare: (client: Client) => registerNodes(client, nodeObjects(NODES, { machine: MACHINE, now: new Date(0) })),
   };
 }

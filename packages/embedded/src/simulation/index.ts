@@ -1,4 +1,4 @@
-export { clusterWorld, NODE } from './cluster-world.ts';
+export { clusterWorld } from './cluster-world.ts';
 export type { Purpose } from './connection.ts';
 export { type CrashOptions, crashAtEveryWrite } from './crash.ts';
 export { disturb } from './disturb.ts';

@@ -14,6 +14,8 @@ export interface Process {
   readonly random: () => number;
   /** Warnings and errors go into the trace. */
   readonly log: Logger;
+  /** What reaches a program of the same process without a request; it ends with the program. */
+  readonly server: Pick<ApiServer, 'follow' | 'kinds'>;
 }
 
 export interface Write {
@@ -30,7 +32,7 @@ export interface Death {
 
 export interface ProcessOptions {
   readonly name: string;
-  readonly server: Pick<ApiServer, 'handle'>;
+  readonly server: ApiServer;
   readonly clock: Clock;
   readonly random: Random;
   readonly trace: Trace;
@@ -44,10 +46,12 @@ export class SimulatedProcess implements Process {
   readonly transport: Connection;
   readonly random: () => number;
   readonly log: Logger;
+  readonly server: Process['server'];
   /** Every write that was sent, in order. */
   readonly writes: Write[] = [];
   readonly #trace: Trace;
   readonly #death: Death | undefined;
+  readonly #following = new Set<() => void>();
   #isAlive = true;
 
   constructor({ name, server, clock, random, trace, death }: ProcessOptions) {
@@ -57,6 +61,16 @@ export class SimulatedProcess implements Process {
     this.clock = new ProcessClock(clock);
     this.random = random.fork('program').next;
     this.log = logTo(trace, name);
+    this.server = {
+      get kinds() {
+        return server.kinds;
+      },
+      follow: (follower) => {
+        const unfollow = server.follow(follower);
+        this.#following.add(unfollow);
+        return unfollow;
+      },
+    };
     this.transport = new Connection({
       name,
       server,
@@ -84,6 +98,7 @@ export class SimulatedProcess implements Process {
     this.#isAlive = false;
     this.clock.stop();
     this.transport.cut();
+    for (const unfollow of this.#following) unfollow();
   }
 
   #sending(request: TransportRequest): () => void {

@@ -1,13 +1,12 @@
-import { Pod, ReplicaSet, register } from '@polder/kube';
+import { type Client, Node, Pod, type Product, ReplicaSet, register } from '@polder/kube';
 import { describe, expect, test } from 'vitest';
 import { replicaSets } from '../controllers/replica-set/index.ts';
+import { Addresses, Kubelet, podController, simulated } from '../kubelet/index.ts';
 import {
-  clusterWorld,
   crashAtEveryWrite,
   disturbanceNames,
   disturbed,
   type Invariants,
-  NODE,
   operator,
   quiet,
   type Scenario,
@@ -17,13 +16,31 @@ import {
   type World,
 } from './index.ts';
 
-/** Two controller managers of which one leads, and a kubelet. */
-function twoManagers() {
-  const { actors, prepare } = clusterWorld();
-  const { kubelet } = actors;
-  const lease = { namespace: 'kube-system', name: 'controllers' };
-  const product = { name: 'controllers', fieldManager: 'kube-controller-manager', lease };
-  const controllers = operator(() => [{ ...product, controllers: [register(replicaSets, (base) => base)] }]);
+const NODE = 'node';
+
+/** A kubelet of one node, on which all pods are simulated. */
+const kubelet = operator(({ clock, log }) => {
+  const addresses = { reachable: new Addresses('127.64.0.0'), unreachable: new Addresses('10.244.0.0') };
+  const kubelet = new Kubelet({ clock, log, addresses, images: [{ images: '*', runner: simulated(clock) }] });
+  const pods = register(podController(kubelet), (world) => ({ ...world, kubelet, nodes: new Set([NODE]) }));
+  return [{ name: 'kubelet', fieldManager: 'kubelet', controllers: [pods] }];
+});
+
+const managerOf = (product: Pick<Product, 'lease'>) =>
+  operator(() => {
+    const controllers = [register(replicaSets, (world) => world)];
+    return [{ ...product, name: 'controllers', fieldManager: 'kube-controller-manager', controllers }];
+  });
+
+const prepare = async (client: Client) => {
+  await client.create(Node, { metadata: { name: NODE } });
+};
+
+const oneManager = (): World => ({ prepare, actors: { controllers: managerOf({}), kubelet } });
+
+/** Two of which one leads. */
+function twoManagers(): World {
+  const controllers = managerOf({ lease: { namespace: 'kube-system', name: 'controllers' } });
   return { prepare, actors: { controllers, standby: controllers, kubelet } };
 }
 
@@ -95,17 +112,17 @@ describe('a replica set ends with what was asked for last,', () => {
   });
 
   test('if its controllers are killed at any of their writes', async () => {
-    const writes = await crashAtEveryWrite({ world: clusterWorld, scenario, isConverged, invariants: neverTooMany });
+    const writes = await crashAtEveryWrite({ world: oneManager, scenario, isConverged, invariants: neverTooMany });
     expect(writes).toBeGreaterThan(10);
   });
 
   test.each(disturbanceNames)('after %s', async (by) => {
-    const { state } = await disturbed({ world: clusterWorld, scenario, isConverged, invariants: oneController, by });
+    const { state } = await disturbed({ world: oneManager, scenario, isConverged, invariants: oneController, by });
     expect(isConverged(state)).toBe(true);
   });
 
   test('and is then left alone', async () => {
-    expect(await quiet({ world: clusterWorld, scenario, isConverged, forMs: 24 * 3_600_000 })).toBeUndefined();
+    expect(await quiet({ world: oneManager, scenario, isConverged, forMs: 24 * 3_600_000 })).toBeUndefined();
   });
 });
 
