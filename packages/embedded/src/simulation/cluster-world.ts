@@ -1,8 +1,7 @@
-import type { Client } from '@polder/kube';
 import { simulated } from '../kubelet/index.ts';
 import { startMachinery } from '../machinery.ts';
 import { type Machine, nodeObjects, registerNodes } from '../nodes/index.ts';
-import type { Actor } from './world.ts';
+import type { Actor, World } from './world.ts';
 
 const NODES = 3;
 const MACHINE: Machine = {
@@ -24,10 +23,14 @@ const cluster: Actor = async ({ server, transport, clock, random, log }) => {
   await machinery.running;
 };
 
-/** A whole cluster. For a product: its operator comes first, and then these `actors`. */
-export function clusterWorld() {
+/** A whole cluster, and beside it a product: its actors come first, and are prepared for last. */
+export function clusterWorld(product: Partial<World> = {}): World {
   return {
-    actors: { cluster },
-    prepare: (client: Client) => registerNodes(client, nodeObjects(NODES, { machine: MACHINE, now: new Date(0) })),
+    ...product,
+    actors: { ...product.actors, cluster },
+    async prepare(client) {
+      await registerNodes(client, nodeObjects(NODES, { machine: MACHINE, now: new Date(0) }));
+      await product.prepare?.(client);
+    },
   };
 }

@@ -1,5 +1,5 @@
 import type { Death } from './process.ts';
-import { staysQuiet, type Trial } from './quiet.ts';
+import { CALM_MS, staysQuiet, type Trial } from './quiet.ts';
 import { Simulation } from './simulation.ts';
 import type { World } from './world.ts';
 
@@ -8,12 +8,9 @@ export interface CrashOptions<W extends World> extends Trial<W> {
   readonly actor?: string;
   /** How long a run may take to converge. Default ten minutes. */
   readonly limitMs?: number;
-  /** How long it must be quiet then. Default twenty minutes: the runs are many. */
-  readonly quietMs?: number;
 }
 
 const LIMIT_MS = 600_000;
-const QUIET_MS = 1_200_000;
 /** As long as it takes a supervisor to start a process again. */
 const RESTART_MS = 2_000;
 /** Users do one thing soon after the other: most of it happens while the actor works on what came before. */
@@ -46,7 +43,7 @@ async function survived<W extends World>(options: CrashOptions<W>, death: Death 
   const what = death ? `what was killed ${death.when} write ${death.atWrite} is made up for` : 'all is well';
   try {
     await simulation.until(what, (state, world) => isPlayed() && isConverged(state, world), limitMs);
-    await staysQuiet(simulation, options.quietMs ?? QUIET_MS);
+    await staysQuiet(simulation, CALM_MS);
   } finally {
     simulation.end();
   }

@@ -1,7 +1,7 @@
-import { disturb } from './disturb.ts';
 import type { DisturbanceName } from './disturbances.ts';
-import { staysQuiet, type Trial } from './quiet.ts';
+import { CALM_MS, staysQuiet, type Trial } from './quiet.ts';
 import { Simulation } from './simulation.ts';
+import { disturb } from './trouble.ts';
 import type { World } from './world.ts';
 
 export interface DisturbedOptions<W extends World> extends Trial<W> {
@@ -34,7 +34,7 @@ export async function disturbed<W extends World>(options: DisturbedOptions<W>): 
     end();
     const what = `${actor} has got over ${by}`;
     await simulation.until(what, (state, world) => isPlayed() && isConverged(state, world), limitMs);
-    await staysQuiet(simulation);
+    await staysQuiet(simulation, CALM_MS);
   } finally {
     simulation.end();
   }

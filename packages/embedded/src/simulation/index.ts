@@ -1,7 +1,6 @@
 export { clusterWorld } from './cluster-world.ts';
 export type { Purpose } from './connection.ts';
 export { type CrashOptions, crashAtEveryWrite } from './crash.ts';
-export { disturb } from './disturb.ts';
 export { type DisturbanceName, disturbanceNames } from './disturbances.ts';
 export { type DisturbedOptions, disturbed } from './disturbed.ts';
 export { SimulationFailure } from './failure.ts';
@@ -13,6 +12,7 @@ export { type SimulateOptions, simulate } from './simulate.ts';
 export { Simulation, type SimulationOptions } from './simulation.ts';
 export type { State } from './state.ts';
 export { normalised, type StateWalkOptions, stateWalk } from './state-walk.ts';
+export { disturb } from './trouble.ts';
 export {
   type Actor,
   type Invariant,

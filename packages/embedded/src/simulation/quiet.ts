@@ -15,8 +15,10 @@ export interface Trial<W extends World> {
 
 /** Everything is as it should be before the last of it is told: that a series of events is over is seen minutes later. */
 const AFTERGLOW_MS = 600_000;
-/** Longer than any interval in which a product looks at its resources again. */
-export const QUIET_MS = 3_600_000;
+/** Twice as long as the longest interval in which most products look at their resources again. */
+const QUIET_MS = 3_600_000;
+/** Enough where the runs are many. */
+export const CALM_MS = 1_200_000;
 
 /** Once everything is as it was asked for, nothing is written any more, for as long as `forMs` (an hour). */
 export async function quiet<W extends World>(trial: Trial<W> & { readonly forMs?: number }): Promise<void> {
