@@ -1,3 +1,5 @@
+import { messageOf } from '@polder/kube';
+import { installStandardClass, type Provisioner } from '../controllers/persistent-volume/index.ts';
 import { simulated } from '../kubelet/index.ts';
 import { startMachinery } from '../machinery.ts';
 import { type Machine, nodeObjects, registerNodes } from '../nodes/index.ts';
@@ -14,12 +16,16 @@ const MACHINE: Machine = {
   osImage: 'simulated',
 };
 
+/** Simulated pods write nothing. */
+const provisioner: Provisioner = { pathOf: (volume) => `/volumes/${volume}`, onVolumeDeleted: async () => {} };
+
 /** The controllers, the scheduler and the nodes of a cluster, with simulated pods, in one process. */
 const cluster: Actor = async ({ server, transport, clock, random, log }) => {
   const images = [{ images: '*', runner: simulated(clock) }];
-  const machinery = startMachinery({ server, transport, clock, random, log, nodes: NODES, machine: MACHINE, images });
-  // The nodes are there from the start: that they can't be looked at again now is no harm.
-  machinery.ready.catch((error: unknown) => log.warn({ error: String(error) }, 'the nodes could not be registered'));
+  const size = { nodes: NODES, machine: MACHINE };
+  const machinery = startMachinery({ server, transport, clock, random, log, images, provisioner, ...size });
+  // What it would install is there from the start: that it can't look at it now is no harm.
+  machinery.ready.catch((error: unknown) => log.warn({ error: messageOf(error) }, 'not looked at what is installed'));
   await machinery.running;
 };
 
@@ -30,6 +36,7 @@ export function clusterWorld(product: Partial<World> = {}): World {
     actors: { ...product.actors, cluster },
     async prepare(client) {
       await registerNodes(client, nodeObjects(NODES, { machine: MACHINE, now: new Date(0) }));
+      await installStandardClass(client);
       await product.prepare?.(client);
     },
   };
