@@ -67,6 +67,8 @@ export function startMachinery(options: MachineryOptions): Machinery {
   const manager = new Manager({
     transport,
     userAgent: 'polder-cluster',
+    // Read in events. The name of the machine would say nothing, and make runs of the same seed differ.
+    host: 'polder-cluster',
     clock,
     random,
     log,

@@ -1,7 +1,28 @@
+import { disturbanceNames, disturbed, seeds, simulate } from '@polder/embedded/simulation';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { Lease } from '../src/index.ts';
 import { type Operator, TestCluster } from './test-cluster.ts';
-import { Widget } from './widgets.ts';
+import { areAll, create, remove, repaint, type WidgetWorld, widgetWorld } from './widget-world.ts';
+
+const scenario = [create('a', 'red'), create('b', 'blue'), repaint('a', 'green'), remove('b'), create('c', 'red')];
+const isConverged = areAll('a', 'c');
+
+describe('the operator ends converged, and quiet, after', () => {
+  test.each(disturbanceNames)('%s', async (by) => {
+    const { state, world } = await disturbed({ world: widgetWorld, scenario, isConverged, by });
+    expect(isConverged(state, world)).toBe(true);
+  });
+});
+
+describe('the operator ends converged, whatever happens', () => {
+  const world = () => widgetWorld({ namespace: 'default', name: 'widgets' });
+
+  test.each(seeds(20))('with seed %i', async (seed) => {
+    const simulation = await simulate<WidgetWorld>({ seed, world, scenario, until: isConverged });
+    expect(isConverged(simulation.state, simulation.world)).toBe(true);
+    simulation.end();
+  });
+});
 
 let cluster: TestCluster;
 let operator: Operator;
@@ -15,13 +36,11 @@ async function atWork(options: Parameters<TestCluster['operator']>[0] = {}): Pro
   await cluster.create('before', 'red');
   await cluster.until('it works', () => cluster.converged('before'));
 }
-const repaint = (name: string, colour: string) =>
-  cluster.client.patch(Widget, { namespace: 'default', name }, { type: 'merge', body: { spec: { colour } } });
 
 /** Breaks every watch that is open; what answers the next one is the test's business. */
 const breakWatches = () => cluster.server.faults.on({ verb: 'watch' }, { do: 'reset' })();
 
-describe('the operator ends converged, after', () => {
+describe('the operator gets over', () => {
   beforeEach(() => atWork());
 
   test('an API server that was away for 3 s, within 2 s of its return', async () => {
@@ -30,34 +49,14 @@ describe('the operator ends converged, after', () => {
     await cluster.clock.advance(3_000);
     comeBack();
     const back = cluster.clock.now();
-    await repaint('before', 'blue');
+    await repaint('before', 'blue')(cluster.client);
     await cluster.until('it follows', () => cluster.converged('before'));
     expect(cluster.clock.now() - back).toBeLessThanOrEqual(2_000);
   });
 
-  test('watches that went silent, which nobody tells us', async () => {
-    cluster.server.faults.on({ verb: 'watch' }, { do: 'silence' })();
-    await repaint('before', 'blue');
-    await cluster.until('it follows', () => cluster.converged('before'), 120_000);
-  });
-
-  test('a history that was forgotten', async () => {
-    const comeBack = cluster.server.faults.on({ verb: 'watch' }, { do: 'reset' });
-    await repaint('before', 'blue');
-    cluster.server.compact();
-    comeBack();
-    await cluster.until('it follows', () => cluster.converged('before'));
-  });
-
-  test('versions that a server calls expired again and again', async () => {
-    cluster.server.faults.on({ verb: 'watch', count: 10 }, { do: 'expire' });
-    await repaint('before', 'blue');
-    await cluster.until('it follows', () => cluster.converged('before'));
-  });
-
   test('a new list from a server that is behind, without undoing what it did', async () => {
     const { revision } = cluster.server;
-    await repaint('before', 'blue');
+    await repaint('before', 'blue')(cluster.client);
     await cluster.until('it is blue', () => cluster.converged('before'));
     const orders = cluster.factory.orders.length;
     for (const verb of ['list', 'watch', 'get'] as const)
@@ -67,14 +66,14 @@ describe('the operator ends converged, after', () => {
     cluster.server.faults.clear();
     await cluster.until('it is blue again', () => cluster.converged('before'));
     expect(cluster.factory.orders).toHaveLength(orders);
-    await repaint('before', 'green');
+    await repaint('before', 'green')(cluster.client);
     await cluster.until('it follows', () => cluster.converged('before'));
   });
 
   test('events that come late, without doing anything twice', async () => {
     cluster.server.faults.on({ verb: 'watch' }, { do: 'delay', ms: 2_000 });
     const before = cluster.factory.orders.length;
-    await repaint('before', 'blue');
+    await repaint('before', 'blue')(cluster.client);
     await cluster.create('after', 'red');
     await cluster.until('it follows', () => cluster.converged('before', 'after'));
     expect(cluster.factory.orders).toHaveLength(before + 2);
@@ -83,18 +82,9 @@ describe('the operator ends converged, after', () => {
   test('events that come twice, without doing anything twice', async () => {
     cluster.server.faults.on({ verb: 'watch' }, { do: 'duplicate' });
     const before = cluster.factory.orders.length;
-    await repaint('before', 'blue');
+    await repaint('before', 'blue')(cluster.client);
     await cluster.until('it follows', () => cluster.converged('before'));
     expect(cluster.factory.orders).toHaveLength(before + 1);
-  });
-
-  test('writes that were refused, put off, or carried out without an answer', async () => {
-    cluster.server.faults.on({ verb: 'patch', count: 3 }, { do: 'fail', when: 'before' });
-    cluster.server.faults.on({ verb: 'patch', count: 3 }, { do: 'fail', when: 'after' });
-    cluster.server.faults.on({ verb: 'patch', count: 3 }, { do: 'throttle', retryAfterSeconds: 2 });
-    cluster.server.faults.on({ verb: 'patch', count: 3 }, { do: 'reset' });
-    await cluster.create('after', 'red');
-    await cluster.until('it follows', () => cluster.converged('before', 'after'));
   });
 });
 
@@ -123,7 +113,7 @@ describe('nobody writes without leading:', () => {
   test('a lease that is stolen in the middle of a pass', async () => {
     let open = () => {};
     cluster.factory.gate = new Promise((resolve) => (open = resolve));
-    await repaint('before', 'blue');
+    await repaint('before', 'blue')(cluster.client);
     await cluster.clock.advance(1_000);
     await stealLease();
     await cluster.clock.advance(3_000);
@@ -138,7 +128,7 @@ describe('nobody writes without leading:', () => {
   test('an event loop that was blocked for longer than the lease', async () => {
     let open = () => {};
     cluster.factory.gate = new Promise((resolve) => (open = resolve));
-    await repaint('before', 'blue');
+    await repaint('before', 'blue')(cluster.client);
     await cluster.clock.advance(1_000);
     const before = operator.writes.length;
     cluster.clock.block(20_000);

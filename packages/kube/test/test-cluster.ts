@@ -1,67 +1,57 @@
-import { type ApiServer, createApiServer } from '@polder/embedded';
-import {
-  Client,
-  CustomResourceDefinition,
-  crdOf,
-  Manager,
-  type ManagerOptions,
-  register,
-  silentLogger,
-  type Transport,
-  VirtualClock,
-} from '../src/index.ts';
-import { Factory, Widget, widgets } from './widgets.ts';
+import type { ApiServer } from '@polder/embedded';
+import { type OperatorOptions, operator, Simulation } from '@polder/embedded/simulation';
+import type { Client, Product, VirtualClock } from '../src/index.ts';
+import { create, installWidgets, isReady, widgetOperator } from './widget-world.ts';
+import { Factory, Widget } from './widgets.ts';
 
-/** An operator process of the test: its own manager, its own connection, and a count of what it wrote. */
+/** An operator process of the test. */
 export interface Operator {
-  /** `POST /api/v1/…`, in order; leases and events apart. */
-  readonly writes: string[];
+  /** `POST /api/v1/…`: what it wrote so far, in order; leases and events apart. */
+  readonly writes: readonly string[];
   stop(): Promise<void>;
 }
 
-/** A whole world under a virtual clock: the embedded API server, and as many operators as a test wants. */
-export class TestCluster {
-  readonly clock = new VirtualClock();
-  readonly factory = new Factory();
-  readonly server: ApiServer;
-  /** A user's client. */
-  readonly client: Client;
-  readonly #random = seeded(1);
+export interface TestOperatorOptions extends Omit<OperatorOptions, 'stop'> {
+  /** It works only while it leads. */
+  readonly lease?: boolean;
+  /** Runs these instead of the widgets. */
+  readonly products?: readonly Product[];
+}
 
-  constructor() {
-    this.server = createApiServer({ clock: this.clock, random: this.#random });
-    this.client = new Client({ transport: this.server.transport(), userAgent: 'user', clock: this.clock });
+/** A simulation for tests that act by hand: they do one thing, let time pass, and look. */
+export class TestCluster {
+  readonly factory = new Factory();
+  readonly #simulation = new Simulation({ seed: 1, world: { actors: {} } });
+
+  get clock(): VirtualClock {
+    return this.#simulation.clock;
+  }
+
+  get server(): ApiServer {
+    return this.#simulation.server;
+  }
+
+  /** A user's client. */
+  get client(): Client {
+    return this.#simulation.client;
   }
 
   async install(): Promise<this> {
-    await this.client.apply(CustomResourceDefinition, crdOf(Widget), { fieldManager: 'test', force: true });
+    await installWidgets(this.client);
     return this;
   }
 
-  /** Starts an operator; with `lease`, it works only while it leads. */
-  operator(options: { lease?: boolean } & Partial<ManagerOptions> = {}): Operator {
+  operator({ lease = false, products, ...options }: TestOperatorOptions = {}): Operator {
     const stop = new AbortController();
-    const writes: string[] = [];
-    const product = {
-      name: 'widgets',
-      fieldManager: 'widgets',
-      controllers: [register(widgets, (world) => ({ ...world, factory: this.factory }))],
-      ...(options.lease && { lease: { namespace: 'default', name: 'widgets' } }),
-    };
-    const { lease: _, ...rest } = options;
-    const manager = new Manager({
-      transport: counting(options.transport ?? this.server.transport(), writes),
-      userAgent: 'widgets/1',
-      clock: this.clock,
-      random: this.#random,
-      log: silentLogger,
-      products: [product],
-      freeze: true,
-      ...rest,
-    });
-    const done = manager.run(stop.signal);
+    const how = { ...options, stop: stop.signal };
+    const where = lease ? { namespace: 'default', name: 'widgets' } : undefined;
+    const actor = products ? operator(() => products, how) : widgetOperator(this.factory, where, how);
+    let done: Promise<void> = Promise.resolve();
+    const process = this.#simulation.run('operator', (process) => (done = actor(process)));
     return {
-      writes,
+      get writes() {
+        return process.writes.filter(({ purpose }) => purpose === 'work').map(({ request }) => request);
+      },
       stop: async () => {
         stop.abort(new Error('the test stops it'));
         await this.passing(done);
@@ -70,7 +60,7 @@ export class TestCluster {
   }
 
   create(name: string, colour: string): Promise<Widget> {
-    return this.client.create(Widget, { metadata: { namespace: 'default', name }, spec: { colour } });
+    return create(name, colour)(this.client);
   }
 
   get(name: string): Promise<Widget> {
@@ -98,34 +88,6 @@ export class TestCluster {
   /** Every widget is as it should be, and its status says so. */
   async converged(...names: string[]): Promise<boolean> {
     const all = await Promise.all(names.map((name) => this.get(name)));
-    return all.every(
-      ({ metadata, spec, status }) =>
-        this.factory.parts.get(metadata.uid ?? '') === spec.colour &&
-        status?.part === spec.colour &&
-        status.observedGeneration === metadata.generation &&
-        status.conditions?.some((one) => one.type === 'Ready' && one.status === 'True') === true,
-    );
+    return all.every((widget) => isReady(widget, this.factory));
   }
-}
-
-function counting(transport: Transport, writes: string[]): Transport {
-  return {
-    request(request) {
-      const isBookkeeping = /\/(leases|events)\b/.test(request.path);
-      if (request.method !== 'GET' && !isBookkeeping) writes.push(`${request.method} ${request.path}`);
-      return transport.request(request);
-    },
-    close: () => transport.close(),
-  };
-}
-
-/** Numbers that look random and are the same in every run (mulberry32). */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

@@ -55,6 +55,17 @@ test('a resource is looked at again when an object changes that concerns it, bef
   expect(looks).toEqual(['a', 'b']);
 });
 
+test('a change is one reason to look, not two', async () => {
+  run();
+  await cluster.create('a', 'red');
+  await cluster.clock.advance(60_000);
+  looks.length = 0;
+  const ref = { namespace: 'default', name: 'a' };
+  await cluster.client.patch(Widget, ref, { type: 'merge', body: { metadata: { labels: { is: 'new' } } } });
+  await cluster.clock.advance(60_000);
+  expect(looks).toEqual(['a']);
+});
+
 test('a failure counts on while the report of the last one is not in the cache yet', async () => {
   trouble = new Error('no');
   run();

@@ -101,7 +101,8 @@ export class Runner<T extends KubernetesObject, Observed, S extends Step, W exte
       const gone = goneWith(event);
       if (gone) lastApplied.forget(gone);
       const priority = event.type === 'added' && event.isInitial ? BACKGROUND : 0;
-      for (const key of statesIn(event).flatMap(concerns).map(keyOf)) {
+      // Each once: a worker that waits takes the first at once, and a second one would bring the key back after its pass.
+      for (const key of new Set(statesIn(event).flatMap(concerns).map(keyOf))) {
         if (this.#queue.failures(key) === 0 || !isMinor(event)) this.#queue.add(key, { priority });
       }
     });

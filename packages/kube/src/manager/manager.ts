@@ -20,6 +20,8 @@ export interface ManagerOptions {
   readonly clock?: Clock;
   /** 0 <= r < 1. */
   readonly random?: () => number;
+  /** Where this process runs: people read it in leases and events. The machine's name unless told otherwise. */
+  readonly host?: string | undefined;
   /** Watch only these namespaces. */
   readonly namespaces?: readonly string[] | undefined;
   /** What runs with or without leadership (probes, metrics, webhooks), in this order; stopped in the opposite one. */
@@ -67,7 +69,7 @@ export class Manager {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#random = options.random ?? Math.random;
-    this.#identity = `${hostname()}_${Math.floor(this.#random() * 2 ** 48).toString(36)}`;
+    this.#identity = `${options.host ?? hostname()}_${Math.floor(this.#random() * 2 ** 48).toString(36)}`;
     this.#clientOptions = { userAgent, clock: this.#clock, log, ...(on?.answered && { onAnswer: on.answered }) };
     this.#client = new Client({ ...this.#clientOptions, transport });
     this.#cache = new Cache({

@@ -12,6 +12,14 @@ describe('faults on demand', () => {
     expect((await test.call('POST', CONFIG_MAPS, body)).status).toBe(201);
   });
 
+  it('hit one client among several', async () => {
+    const test = new TestServer();
+    test.server.faults.on({ userAgent: 'kubectl/v1' }, { do: 'fail', when: 'before' });
+    const list = (agent: string) => test.call('GET', CONFIG_MAPS, undefined, { 'user-agent': agent });
+    expect((await list('kubectl/v1')).status).toBe(500);
+    expect((await list('polder/1')).status).toBe(200);
+  });
+
   it('can fail after everything was done', async () => {
     const test = new TestServer();
     test.server.faults.on({ verb: 'create', count: 1 }, { do: 'fail', when: 'after' });

@@ -12,6 +12,7 @@ export interface Circumstances {
   readonly namespace: string | undefined;
   readonly name: string | undefined;
   readonly subresource: string | undefined;
+  readonly userAgent: string;
 }
 
 /** Which requests a fault is for. What is left out fits everything. */
@@ -23,6 +24,8 @@ export interface FaultMatch {
   readonly namespace?: string;
   readonly name?: string;
   readonly subresource?: string;
+  /** The whole of it: to trouble one client among several. */
+  readonly userAgent?: string;
   /** How many requests it hits; all of them unless told otherwise. */
   readonly count?: number;
 }
@@ -102,7 +105,7 @@ export class Faults {
   }
 }
 
-function fits(match: FaultMatch, { verb, kind, namespace, name, subresource }: Circumstances): boolean {
+function fits(match: FaultMatch, { verb, kind, namespace, name, subresource, userAgent }: Circumstances): boolean {
   const isSame = <T>(wanted: T | undefined, actual: T | undefined) => wanted === undefined || wanted === actual;
   return (
     isSame(match.verb, verb) &&
@@ -111,7 +114,8 @@ function fits(match: FaultMatch, { verb, kind, namespace, name, subresource }: C
     isSame(match.kind, kind.kind) &&
     isSame(match.namespace, namespace) &&
     isSame(match.name, name) &&
-    isSame(match.subresource, subresource)
+    isSame(match.subresource, subresource) &&
+    isSame(match.userAgent, userAgent)
   );
 }
 

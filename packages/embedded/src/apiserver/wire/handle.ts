@@ -59,7 +59,8 @@ async function onResource(
   checkSize(request.body);
   if (served.deprecation !== undefined) warnings.push(served.deprecation);
 
-  const circumstances: Circumstances = { verb, kind: served.kind, namespace, name, subresource };
+  const userAgent = request.headers['user-agent'] ?? '';
+  const circumstances: Circumstances = { verb, kind: served.kind, namespace, name, subresource, userAgent };
   const faults = core.faults.take(circumstances);
   const intercepted = interception(faults, verb, core.clock, request.signal);
   await intercepted.before();
@@ -70,7 +71,7 @@ async function onResource(
     name,
     subresource,
     query,
-    userAgent: request.headers['user-agent'] ?? '',
+    userAgent,
     signal: request.signal,
     staleRevision: intercepted.staleRevision,
     warnings,

@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { seeds } from './seeds.ts';
+
+test('a test runs the same few seeds, or the one that is asked for, or more of them', () => {
+  expect(seeds(3, {})).toEqual([1, 2, 3]);
+  expect(seeds(3, { POLDER_SEED: '17' })).toEqual([17]);
+  expect(seeds(3, { POLDER_SEEDS: '5' })).toEqual([1, 2, 3, 4, 5]);
+  expect(seeds(3, { POLDER_SEED: '17', POLDER_SEEDS: '5' })).toEqual([17]);
+});
+
+test('a seed that is no number is refused', () => {
+  expect(() => seeds(3, { POLDER_SEED: 'x' })).toThrow('POLDER_SEED is x; it must be a whole number');
+});
