@@ -43,12 +43,16 @@ export async function createObject(
   return oneInServedVersion(served, entry);
 }
 
+/** A name that the server makes is a label, too. */
+const LONGEST_PREFIX = 63 - 5;
+
 /** What the server alone decides: who the object is and when it came to be. */
 export function withIdentity(call: Call, sent: WireObject): WireObject {
   const { core, served, namespace } = call;
   const { metadata: given } = sent;
   const generateName = typeof given['generateName'] === 'string' ? given['generateName'] : '';
-  const name = given.name || (generateName === '' ? '' : `${generateName}${nameSuffix(core.random)}`);
+  const name =
+    given.name || (generateName === '' ? '' : `${generateName.slice(0, LONGEST_PREFIX)}${nameSuffix(core.random)}`);
   if (given.namespace !== undefined && given.namespace !== (namespace ?? '')) {
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
   }

@@ -3,6 +3,7 @@ import { asWire, valueAt, withValueAt } from '../object-text.ts';
 import type { Json } from '../schema/index.ts';
 import type { WireObject } from '../served-kind.ts';
 import { badRequest, conflict } from '../status.ts';
+import type { ObjectStore } from '../watch/index.ts';
 import type { Call } from './call.ts';
 import { type LogOptions, logOptions } from './log-options.ts';
 import { get } from './read.ts';
@@ -56,7 +57,9 @@ export function bind(call: Call, binding: Json): void {
     throw conflict(named, name, `pod ${name} is being deleted, cannot be assigned to a host`);
   }
   if (bound) throw conflict(named, name, `pod ${name} is already assigned to node ${JSON.stringify(bound)}`);
-  const assigned = withValueAt(before.object, ['spec', 'nodeName'], node);
+  const { labels } = before.object.metadata;
+  const placed = withValueAt(before.object, ['metadata', 'labels'], { ...labels, ...topologyLabels(core.store, node) });
+  const assigned = withValueAt(placed, ['spec', 'nodeName'], node);
   const conditions = [
     ...conditionsOf(before.object).filter((condition) => valueAt(condition, ['type']) !== 'PodScheduled'),
     { type: 'PodScheduled', status: 'True', lastProbeTime: null, lastTransitionTime: timestamp(core.clock.now()) },
@@ -70,7 +73,15 @@ export function bind(call: Call, binding: Json): void {
 }
 
 /** Of a pod, or of anything that has conditions in its status. */
-export function conditionsOf(pod: WireObject): readonly unknown[] {
+export /** A pod learns where it is: programs read it through the downward API. */
+function topologyLabels(store: ObjectStore, node: string): Readonly<Record<string, string>> {
+  const labels = Object.entries(store.cache('nodes').get(node)?.object.metadata.labels ?? {});
+  return Object.fromEntries(labels.filter(([key]) => TOPOLOGY_LABELS.includes(key)));
+}
+
+const TOPOLOGY_LABELS = ['topology.kubernetes.io/zone', 'topology.kubernetes.io/region'];
+
+function conditionsOf(pod: WireObject): readonly unknown[] {
   const conditions = valueAt(pod, ['status', 'conditions']);
   return Array.isArray(conditions) ? conditions : [];
 }
