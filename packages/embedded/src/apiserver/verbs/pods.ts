@@ -58,7 +58,9 @@ export function bind(call: Call, binding: Json): void {
   }
   if (bound) throw conflict(named, name, `pod ${name} is already assigned to node ${JSON.stringify(bound)}`);
   const { labels } = before.object.metadata;
-  const placed = withValueAt(before.object, ['metadata', 'labels'], { ...labels, ...topologyLabels(core.store, node) });
+  const where = topologyLabels(core.store, node);
+  const isKnown = Object.keys(where).length > 0;
+  const placed = isKnown ? withValueAt(before.object, ['metadata', 'labels'], { ...labels, ...where }) : before.object;
   const assigned = withValueAt(placed, ['spec', 'nodeName'], node);
   const conditions = [
     ...conditionsOf(before.object).filter((condition) => valueAt(condition, ['type']) !== 'PodScheduled'),
@@ -72,8 +74,7 @@ export function bind(call: Call, binding: Json): void {
   );
 }
 
-/** Of a pod, or of anything that has conditions in its status. */
-export /** A pod learns where it is: programs read it through the downward API. */
+/** A pod learns where it is: programs read it through the downward API. */
 function topologyLabels(store: ObjectStore, node: string): Readonly<Record<string, string>> {
   const labels = Object.entries(store.cache('nodes').get(node)?.object.metadata.labels ?? {});
   return Object.fromEntries(labels.filter(([key]) => TOPOLOGY_LABELS.includes(key)));
@@ -81,7 +82,8 @@ function topologyLabels(store: ObjectStore, node: string): Readonly<Record<strin
 
 const TOPOLOGY_LABELS = ['topology.kubernetes.io/zone', 'topology.kubernetes.io/region'];
 
-function conditionsOf(pod: WireObject): readonly unknown[] {
+/** Of a pod, or of anything that has conditions in its status. */
+export function conditionsOf(pod: WireObject): readonly unknown[] {
   const conditions = valueAt(pod, ['status', 'conditions']);
   return Array.isArray(conditions) ? conditions : [];
 }
