@@ -16,6 +16,8 @@ const ref = { namespace: 'default', name: 'work' };
 const template: JobSpec['template'] = {
   spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'busybox' }] },
 };
+/** Deleted, its pods stay until they are told that they ended. */
+const placed = { spec: { ...template.spec, containers: [{ name: 'c', image: 'busybox' }], nodeName: 'node' } };
 const create = (spec: Partial<JobSpec> = {}) =>
   world.client.create(Job, { metadata: ref, spec: { template, ...spec } });
 const statusOfJob = async () => (await world.client.get(Job, ref)).status ?? {};
@@ -169,6 +171,19 @@ test('each pod of an indexed job knows its index, and completed indexes are list
   expect(await conditions()).toContain('Complete CompletionsReached');
 });
 
+test('an indexed job that shrinks to what is done is complete, and the pods beyond its end did not fail', async () => {
+  await create({ completionMode: 'Indexed', completions: 3, parallelism: 3, template: placed });
+  await world.settle();
+  await end('Succeeded', await podOf(0));
+  await change({ completions: 1, parallelism: 1 });
+  await world.settle();
+  expect((await statusOfJob()).terminating).toBe(2);
+  await world.until('it is complete', async () => (await conditions())?.length === 2);
+  expect(await conditions()).toEqual(['SuccessCriteriaMet CompletionsReached', 'Complete CompletionsReached']);
+  expect(await statusOfJob()).toMatchObject({ completedIndexes: '0', succeeded: 1, terminating: 0 });
+  expect((await statusOfJob()).failed).toBeUndefined();
+});
+
 test('an index fails alone: its pods hand on their count, the others go on, and the job fails in the end', async () => {
   await create({
     completionMode: 'Indexed',
@@ -239,8 +254,7 @@ async function failWith(status: object): Promise<void> {
 }
 
 test('a job that replaces failed pods only waits until a deleted one is at its end', async () => {
-  const spec = { ...template.spec, containers: template.spec?.containers ?? [], nodeName: 'node' };
-  await create({ podReplacementPolicy: 'Failed', template: { spec } });
+  await create({ podReplacementPolicy: 'Failed', template: placed });
   await world.settle();
   const [pod] = await running();
   if (!pod) throw new Error('no pod runs');

@@ -71,7 +71,7 @@ function planUnfinished(facts: Facts, now: Date): JobPlan {
   const lookAgain = nextLook(facts, scaled, verdict, now);
   return {
     objects: [],
-    steps: [...untracking(tracking), ...ending(facts, verdict), ...scaling(facts, scaled, otherwise)],
+    steps: [...untracking(tracking, scaled), ...ending(facts, early), ...scaling(facts, scaled, otherwise)],
     held: [],
     status,
     events: newsIn(job, status),
@@ -86,8 +86,10 @@ function isComplete({ spec, counts }: Facts): boolean {
   return counts.succeeded >= (spec.completions ?? 1);
 }
 
-function untracking({ untrack }: Tracking): readonly JobStep[] {
-  return untrack.map((pod) => ({ do: 'untrack-pod', because: 'the status accounts for it, or it never counts', pod }));
+/** Those that are discarded lose the finalizer by that. */
+function untracking({ untrack }: Tracking, { discard }: Scale): readonly JobStep[] {
+  const because = 'the status accounts for it, or it never counts';
+  return untrack.filter((pod) => !discard.includes(pod)).map((pod) => ({ do: 'untrack-pod', because, pod }));
 }
 
 function ending({ active }: Facts, verdict: Verdict | undefined): readonly JobStep[] {
