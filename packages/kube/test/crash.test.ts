@@ -10,7 +10,9 @@ const invariants: Invariants<WidgetWorld> = {
   },
 };
 
-test('an operator killed at any of its writes is followed by one that finishes the work, and does none of it again', async () => {
+test('an operator killed at any of its writes is followed by one that finishes the work, and does none of it again', {
+  timeout: 60_000,
+}, async () => {
   const scenario = [create('a', 'red'), create('b', 'blue'), repaint('a', 'green'), remove('b')];
   const writes = await crashAtEveryWrite({ world: widgetWorld, scenario, isConverged: areAll('a'), invariants });
   expect(writes).toBeGreaterThan(8);

@@ -1,3 +1,4 @@
+import { messageOf } from '@polder/kube';
 import type { Death } from './process.ts';
 import { CALM_MS, staysQuiet, type Trial } from './quiet.ts';
 import { Simulation } from './simulation.ts';
@@ -40,10 +41,13 @@ async function survived<W extends World>(options: CrashOptions<W>, death: Death 
   const first = simulation.living(actor);
   if (death) reviveOnceDead(simulation, actor);
   const isPlayed = simulation.play(scenario, (random) => random.between(0, LONGEST_PAUSE_MS));
-  const what = death ? `what was killed ${death.when} write ${death.atWrite} is made up for` : 'all is well';
   try {
-    await simulation.until(what, (state, world) => isPlayed() && isConverged(state, world), limitMs);
+    await simulation.until('all is well', (state, world) => isPlayed() && isConverged(state, world), limitMs);
     await staysQuiet(simulation, CALM_MS);
+    if (death && first?.isAlive) simulation.fail(`${actor} was never killed: this run is not the one that was counted`);
+  } catch (error) {
+    if (!death) throw error;
+    throw new Error(`killed ${death.when} write ${death.atWrite}: ${messageOf(error)}`, { cause: error });
   } finally {
     simulation.end();
   }

@@ -22,8 +22,8 @@ const READS = ['get', 'list', 'watch'] as const;
 const fault = ({ server, actor }: Target, match: FaultMatch, what: Fault) =>
   server.faults.on({ ...match, userAgent: actor }, what);
 
-const onEach = (target: Target, verbs: readonly FaultMatch['verb'][], what: Fault) => {
-  const ends = verbs.map((verb) => fault(target, verb === undefined ? {} : { verb }, what));
+const onEach = (target: Target, verbs: readonly NonNullable<FaultMatch['verb']>[], what: Fault) => {
+  const ends = verbs.map((verb) => fault(target, { verb }, what));
   return () => {
     for (const end of ends) end();
   };

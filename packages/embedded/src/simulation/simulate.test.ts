@@ -150,7 +150,7 @@ test('an actor that relies on its memory does not survive a crash', async () => 
   };
   const trial = { scenario: [], isConverged: (state: State) => state.get(ConfigMap, ref('second')) !== undefined };
   await expect(crashAtEveryWrite({ ...trial, world: worldOf(forgetful) })).rejects.toThrow(
-    'actor failed: configmaps "first" already exists',
+    'killed after write 1: actor failed: configmaps "first" already exists',
   );
   expect(await crashAtEveryWrite({ scenario, isConverged: isCopied, world: worldOf(copyist) })).toBeGreaterThan(0);
 });

@@ -119,6 +119,7 @@ export class Simulation<W extends World> {
     this.#throwIfFailed();
   }
 
+  /** Lets so much time pass. Fails as `until` does. */
   async pass(ms: number): Promise<void> {
     const end = this.clock.monotonic() + ms;
     await this.clock.runUntil(() => this.#isOver(), ms);

@@ -12,6 +12,8 @@ export interface Trouble {
 }
 
 const MOST_TROUBLES = 8;
+/** As long as a supervisor takes to start a process again: what the old one sent has arrived by then. */
+const SHORTEST_MS = 1_000;
 const LONGEST_MS = 60_000;
 
 /** Pure: the troubles of a run, as the seed has it. All of them end before `withinMs`. */
@@ -23,8 +25,8 @@ export function drawTroubles(
 ): readonly Trouble[] {
   if (names.length === 0 || actors.length === 0) return [];
   return Array.from({ length: random.integer(1, MOST_TROUBLES) }, () => {
-    const atMs = random.between(0, withinMs);
-    const forMs = random.between(0, Math.min(LONGEST_MS, withinMs - atMs));
+    const atMs = random.between(0, withinMs - SHORTEST_MS);
+    const forMs = random.between(SHORTEST_MS, Math.min(LONGEST_MS, withinMs - atMs));
     return { name: random.pick(names), actor: random.pick(actors), atMs, forMs };
   });
 }
@@ -39,9 +41,6 @@ export function schedule<W extends World>(simulation: Simulation<W>, troubles: r
   }
 }
 
-/** As long as a supervisor takes to start a process again: what the old one sent has arrived by then. */
-const RESTART_MS = 1_000;
-
 /** Begins a disturbance of one actor; returns how to end it. Both are in the trace. */
 export function disturb<W extends World>(simulation: Simulation<W>, actor: string, name: DisturbanceName): () => void {
   const { server, trace } = simulation;
@@ -52,7 +51,7 @@ export function disturb<W extends World>(simulation: Simulation<W>, actor: strin
     random: simulation.random.fork(`${name} of ${actor} at ${simulation.clock.monotonic()}`),
     kill() {
       simulation.living(actor)?.kill();
-      return () => simulation.clock.after(RESTART_MS, () => simulation.revive(actor));
+      return () => simulation.revive(actor);
     },
     freeze() {
       const process = simulation.living(actor);
