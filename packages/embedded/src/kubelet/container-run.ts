@@ -10,14 +10,19 @@ export interface ContainerRun {
   readonly backoffMs: number;
 }
 
-export type ContainerState =
-  /** Not started yet, or a start failed: then why, and when to try again. */
-  | {
-      readonly is: 'waiting';
-      readonly failure?: { readonly reason: string; readonly message: string; readonly retryAt: number };
-    }
-  | Running
-  | Ended;
+export type ContainerState = Waiting | Starting | Running | Ended;
+
+/** Not started yet, or a start failed: then why, and when to try again. */
+export interface Waiting {
+  readonly is: 'waiting';
+  readonly failure?: { readonly reason: string; readonly message: string; readonly retryAt: number };
+}
+
+/** Its runner has been told; how it was before is what users see meanwhile. */
+export interface Starting {
+  readonly is: 'starting';
+  readonly before: Waiting | Ended;
+}
 
 export interface Running {
   readonly is: 'running';
@@ -46,6 +51,23 @@ export function restartAt({ state, backoffMs }: ContainerRun): number {
   return state.is === 'ended' ? state.ending.at + backoffMs : 0;
 }
 
+export function starting(run: ContainerRun): ContainerRun {
+  const { state } = run;
+  if (state.is === 'starting' || state.is === 'running') throw new Error(`a container that is ${state.is} was started`);
+  return { ...run, state: { is: 'starting', before: state } };
+}
+
+export type SettledRun = ContainerRun & { readonly state: Exclude<ContainerState, Starting> };
+
+/** As it was before it was started, if it is about to. */
+export function settled(run: ContainerRun): SettledRun {
+  const { state } = run;
+  return { ...run, state: state.is === 'starting' ? state.before : state };
+}
+
+/** Whether something of it runs, or may. */
+export const isBusy = ({ state }: ContainerRun) => state.is === 'starting' || state.is === 'running';
+
 export function started(run: ContainerRun, container: RunningContainer, health: Health): ContainerRun {
   const { startedAt } = container;
   return { ...again(run), state: { is: 'running', startedAt, container, health, isStopping: false } };
@@ -59,7 +81,7 @@ export function ended(run: ContainerRun, startedAt: number, ending: Ending): Con
 export const stillborn = (run: ContainerRun, ending: Ending): ContainerRun => ended(again(run), ending.at, ending);
 
 function again(run: ContainerRun): ContainerRun {
-  const { state } = run;
+  const { state } = settled(run);
   if (state.is !== 'ended') return run;
   const isTroubled = state.ending.at - state.startedAt < UNTROUBLED_MS;
   return {

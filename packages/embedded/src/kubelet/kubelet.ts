@@ -5,6 +5,7 @@ import {
   type Container,
   type Happening,
   keyOf,
+  type LifecycleHandler,
   type Logger,
   messageOf,
   type ObjectRef,
@@ -12,11 +13,22 @@ import {
   sleep,
 } from '@polder/kube';
 import type { Addresses } from './addresses.ts';
-import { type ContainerRun, ended, NEW_RUN, started, startFailed, stillborn } from './container-run.ts';
+import {
+  type ContainerRun,
+  ended,
+  isBusy,
+  NEW_RUN,
+  settled,
+  started,
+  startFailed,
+  starting,
+  stillborn,
+} from './container-run.ts';
 import { type ImageRule, runnerOf } from './images.ts';
 import type { Observed } from './observe.ts';
 import { containersOf, isSidecar } from './pod-spec.ts';
 import { firstHealth, type ProbeKind, probing } from './probing.ts';
+import { environmentOf, type Facts, type References } from './references/index.ts';
 import { type Health, type Launch, type Runner, type RunningContainer, StartFailure, type Volume } from './runner.ts';
 
 export interface KubeletOptions {
@@ -34,7 +46,16 @@ interface PodRun {
   readonly runner: Runner;
   readonly runs: Map<string, ContainerRun>;
   prepared: readonly Volume[] | undefined;
-  news: Happening[];
+  news: readonly Happening[];
+  readonly starts: Set<Promise<void>>;
+  /** The pod is gone from the cluster, or another one has its name. */
+  isLeft: boolean;
+}
+
+/** What a container's variables and arguments are made of. */
+export interface Surroundings {
+  readonly references: References;
+  readonly facts: Facts;
 }
 
 /**
@@ -90,40 +111,50 @@ export class Kubelet {
     this.bell.ring(pod.metadata);
   }
 
-  async start(
-    pod: Pod,
-    spec: Container,
-    how: Pick<Launch, 'env' | 'command' | 'args'>,
-  ): Promise<'started' | StartFailure> {
+  /** Does not wait: the bell rings when it runs, or when it is clear that it can't. */
+  start(pod: Pod, spec: Container, how: Surroundings): void {
     const run = this.#of(pod);
-    const before = run.runs.get(spec.name) ?? reportedRun(pod, spec.name);
-    const restartCount = before.state.is === 'ended' ? before.restartCount + 1 : before.restartCount;
+    run.runs.set(spec.name, starting(run.runs.get(spec.name) ?? reportedRun(pod, spec.name)));
+    const start = this.#start(run, spec, how);
+    run.starts.add(start);
+    this.#aside(start.finally(() => run.starts.delete(start)));
+  }
+
+  async #start(run: PodRun, spec: Container, how: Surroundings): Promise<void> {
+    const before = run.runs.get(spec.name) ?? NEW_RUN;
+    const restartCount = settled(before).state.is === 'ended' ? before.restartCount + 1 : before.restartCount;
     try {
       const container = await run.runner.start(this.#launch(run, spec, restartCount, how));
       this.#began(run, spec, started(before, container, container.health?.() ?? firstHealth(spec)));
-      return 'started';
+      this.#news(run, { type: 'Normal', reason: 'Started', action: 'Start', note: `Container started: ${spec.name}` });
+      // Its pod was taken away meanwhile.
+      if (run.isLeft) container.kill();
+      else if (spec.lifecycle?.postStart) this.#aside(this.#postStart(run, spec, container));
     } catch (error) {
-      if (!(error instanceof StartFailure)) throw error;
-      run.runs.set(spec.name, this.#notBegun(before, error));
-      return error;
-    } finally {
-      this.bell.ring(pod.metadata);
+      const failure =
+        error instanceof StartFailure ? error : new StartFailure('CreateContainerError', messageOf(error));
+      run.runs.set(spec.name, this.#notBegun(before, failure));
+      this.#news(run, { type: 'Warning', reason: 'Failed', action: 'Start', note: `Error: ${failure.message}` });
     }
   }
 
-  /** What it needs could not be found. */
-  notStarted(pod: Pod, { name }: Container, failure: StartFailure): void {
-    const run = this.#of(pod);
-    run.runs.set(name, this.#notBegun(run.runs.get(name) ?? reportedRun(pod, name), failure));
-    this.bell.ring(pod.metadata);
+  /** A container whose hook fails is not wanted. */
+  async #postStart(run: PodRun, { name, lifecycle }: Container, container: RunningContainer): Promise<void> {
+    try {
+      await this.#hook(lifecycle?.postStart ?? {}, container, new AbortController().signal);
+    } catch (error) {
+      const note = `PostStartHook failed for container ${name}: ${messageOf(error)}`;
+      this.#news(run, { type: 'Warning', reason: 'FailedPostStartHook', action: 'Start', note });
+      container.kill();
+    }
   }
 
-  async resume(
-    pod: Pod,
-    spec: Container,
-    startedAt: number,
-    how: Pick<Launch, 'env' | 'command' | 'args'>,
-  ): Promise<void> {
+  #news(run: PodRun, happening: Happening): void {
+    run.news = [...run.news, happening];
+    this.bell.ring(run.pod.metadata);
+  }
+
+  async resume(pod: Pod, spec: Container, startedAt: number, how: Surroundings): Promise<void> {
     const run = this.#of(pod);
     const before = reportedRun(pod, spec.name);
     const container = await run.runner.resume(this.#launch(run, spec, before.restartCount, how), startedAt);
@@ -196,6 +227,8 @@ export class Kubelet {
       runs: endedRuns(pod),
       prepared: undefined,
       news: [],
+      starts: new Set(),
+      isLeft: false,
     };
     this.#pods.set(key, run);
     return run;
@@ -203,12 +236,14 @@ export class Kubelet {
 
   /** A pod that was deleted without grace, or replaced: nobody waits for it, so it ends now. */
   #leave(key: string, run: PodRun): void {
+    run.isLeft = true;
     if (isRunning(run)) this.#predecessors.set(key, [...(this.#predecessors.get(key) ?? []), run]);
     this.#aside(this.#takeLeave(key, run));
     killAll(run);
   }
 
   async #takeLeave(key: string, run: PodRun): Promise<void> {
+    await Promise.all(run.starts);
     for (const { state } of run.runs.values()) if (state.is === 'running') await state.container.ended;
     this.#addressesFor(run.runner).release(run.uid);
     await run.runner.clean(run.pod);
@@ -228,15 +263,11 @@ export class Kubelet {
     return isReachable ? reachable : unreachable;
   }
 
-  #launch(
-    run: PodRun,
-    container: Container,
-    restartCount: number,
-    how: Pick<Launch, 'env' | 'command' | 'args'>,
-  ): Launch {
+  #launch(run: PodRun, container: Container, restartCount: number, { references, facts }: Surroundings): Launch {
     const { pod } = run;
     const address = this.#addressesFor(run.runner).of(run.uid);
-    return { pod, container, restartCount, address, changed: () => this.bell.ring(pod.metadata), ...how };
+    const { env, command, args } = environmentOf(pod, container, references, facts);
+    return { pod, container, restartCount, address, env, command, args, changed: () => this.bell.ring(pod.metadata) };
   }
 
   #began(run: PodRun, spec: Container, begun: ContainerRun): void {
@@ -257,8 +288,7 @@ export class Kubelet {
       );
     const failed = (kind: ProbeKind, because: string) => {
       const note = `${kind[0]?.toUpperCase()}${kind.slice(1)} probe failed: ${because}`;
-      run.news = [...run.news, { type: 'Warning', reason: 'Unhealthy', action: 'Probe', note }];
-      this.bell.ring(run.pod.metadata);
+      this.#news(run, { type: 'Warning', reason: 'Unhealthy', action: 'Probe', note });
     };
     this.#aside(probing({ clock: this.#options.clock, container, spec, changed, failed }, stopProbes.signal));
   }
@@ -286,25 +316,29 @@ export class Kubelet {
       timeUp.abort(new Error('the grace period is over'));
       container.kill();
     });
-    if (graceMs > 0 && lifecycle?.preStop) await this.#hook(lifecycle.preStop, container, timeUp.signal);
+    if (graceMs > 0 && lifecycle?.preStop) {
+      // A hook that fails, or takes too long, does not keep the container from being stopped.
+      await this.#hook(lifecycle.preStop, container, timeUp.signal).catch(() => {});
+    }
     container.terminate();
     await container.ended;
     timer.cancel();
   }
 
+  /** Fails if the hook does. */
   async #hook(
-    { exec, sleep: pause, httpGet, tcpSocket }: NonNullable<NonNullable<Container['lifecycle']>['preStop']>,
+    { exec, sleep: pause, httpGet, tcpSocket }: LifecycleHandler,
     container: RunningContainer,
     signal: AbortSignal,
   ): Promise<void> {
-    try {
-      if (exec?.command) await container.exec(exec.command, signal);
-      else if (pause) await sleep(this.#options.clock, pause.seconds * 1000, signal);
-      else if (httpGet) await container.probe({ httpGet }, signal);
-      else if (tcpSocket) await container.probe({ tcpSocket }, signal);
-    } catch {
-      // A hook that fails, or takes too long, does not keep the container from being stopped.
+    if (exec?.command) {
+      const { exitCode, output } = await container.exec(exec.command, signal);
+      if (exitCode !== 0) throw new Error(`command '${exec.command.join(' ')}' exited with ${exitCode}: ${output}`);
     }
+    if (pause) await sleep(this.#options.clock, pause.seconds * 1000, signal);
+    if (!httpGet && !tcpSocket) return;
+    const answer = await container.probe({ ...(httpGet && { httpGet }), ...(tcpSocket && { tcpSocket }) }, signal);
+    if (answer.is === 'unhealthy') throw new Error(answer.because);
   }
 }
 
@@ -340,7 +374,7 @@ function withOwnHealth(run: ContainerRun): ContainerRun {
   return state.is === 'running' && health ? { ...run, state: { ...state, health } } : run;
 }
 
-const isRunning = ({ runs }: PodRun) => [...runs.values()].some(({ state }) => state.is === 'running');
+const isRunning = ({ runs }: PodRun) => [...runs.values()].some(isBusy);
 
 function killAll({ runs }: PodRun): void {
   for (const { state } of runs.values()) if (state.is === 'running') state.container.kill();

@@ -1,9 +1,9 @@
-import type { Container, Happening, Plan, Pod, PodStatus } from '@polder/kube';
-import { type ContainerRun, NEW_RUN, restartAt } from './container-run.ts';
+import { type Container, type Happening, type Plan, type Pod, type PodStatus, sameStatus } from '@polder/kube';
+import { type ContainerRun, isBusy, NEW_RUN, restartAt } from './container-run.ts';
 import { RUNNER_ANNOTATION } from './images.ts';
+import type { Surroundings } from './kubelet.ts';
 import type { Observed } from './observe.ts';
 import { containersOf, deadlineOf, graceMs, isSidecar } from './pod-spec.ts';
-import type { Facts, References } from './references/index.ts';
 import type { Volume } from './runner.ts';
 import { SIMULATE } from './simulated/index.ts';
 import { statusOf } from './status.ts';
@@ -15,12 +15,6 @@ interface On {
 
 interface OnContainer extends On {
   readonly container: Container;
-}
-
-/** What a container's variables and arguments are made of. */
-interface Surroundings {
-  readonly references: References;
-  readonly facts: Facts;
 }
 
 export type KubeletStep =
@@ -38,7 +32,9 @@ type Wanted = { readonly steps: readonly KubeletStep[]; readonly lookAt?: number
 
 export function planPod(pod: Pod, observed: Observed, now: Date): Plan<KubeletStep, PodStatus> {
   if (observed.node === undefined) return { objects: [], steps: [], held: [], status: pod.status ?? {} };
-  const status = statusOf(pod, { ...observed, node: observed.node }, now);
+  // It is written after the steps, and by then what can be prepared is.
+  const isPrepared = observed.volumes.known;
+  const status = statusOf(pod, { ...observed, node: observed.node, isPrepared }, now);
   const { steps, lookAt } = next(pod, observed, status, now.getTime());
   return {
     objects: [],
@@ -61,7 +57,7 @@ function next(pod: Pod, observed: Observed, status: PodStatus, now: number): Wan
   const unresumed = lostFromSight(pod, observed);
   if (unresumed.length > 0) return { steps: unresumed };
   const isOver = status.phase === 'Failed' || status.phase === 'Succeeded';
-  if (pod.metadata.deletionTimestamp !== undefined) return windDown(pod, observed, now);
+  if (pod.metadata.deletionTimestamp !== undefined) return windDown(pod, observed, status, now);
   if (isOver) return { steps: stopAll(pod, observed, 'the pod is at its end', graceMs(pod)) };
   if (observed.isPredecessorRunning) {
     return { steps: [{ do: 'end-predecessor', because: 'an earlier pod of this name still runs', pod }] };
@@ -71,14 +67,17 @@ function next(pod: Pod, observed: Observed, status: PodStatus, now: number): Wan
       ? []
       : [{ do: 'mark-runner', because: 'users see how a pod is run', pod, runner: observed.runner }];
   if (!observed.volumes.known) return { steps: mark };
-  if (!observed.isPrepared) {
-    const { value: volumes } = observed.volumes;
-    return { steps: [...mark, { do: 'prepare-pod', because: 'its volumes are not in place', pod, volumes }] };
-  }
+  const { value: volumes } = observed.volumes;
+  const prepare: readonly KubeletStep[] = observed.isPrepared
+    ? []
+    : [{ do: 'prepare-pod', because: 'its volumes are not in place', pod, volumes }];
   const deadline = deadlineOf(pod);
   const run = runContainers(pod, observed, now);
   const lookAt = Math.min(run.lookAt ?? Infinity, deadline ?? Infinity);
-  return { steps: [...mark, ...losses(pod, observed), ...run.steps], lookAt: lookAt === Infinity ? undefined : lookAt };
+  return {
+    steps: [...mark, ...prepare, ...losses(pod, observed), ...run.steps],
+    lookAt: lookAt === Infinity ? undefined : lookAt,
+  };
 }
 
 /** The status says that a container runs, and we know nothing of it: it was started before this program was. */
@@ -102,12 +101,14 @@ function losses(pod: Pod, { volumes }: Observed): readonly KubeletStep[] {
 }
 
 /** Containers first, then the sidecars that serve them, then the pod itself, once its status tells the end. */
-function windDown(pod: Pod, observed: Observed, now: number): Wanted {
+function windDown(pod: Pod, observed: Observed, status: PodStatus, now: number): Wanted {
   const grace = graceMs(pod);
   const stopping = stopAll(pod, observed, 'the pod is being deleted', grace);
   if (stopping.length > 0) return { steps: stopping };
-  const isRunning = [...observed.runs.values()].some(({ state }) => state.is === 'running');
+  const isRunning = [...observed.runs.values()].some(isBusy);
   if (isRunning || observed.isPredecessorRunning) return { steps: [], lookAt: now + grace };
+  // Whoever watches learns how it ended: the status is written by this pass, and its event brings the next.
+  if (!sameStatus(pod.status, status)) return { steps: [] };
   return { steps: [{ do: 'remove-pod', because: 'all its containers have ended', pod }] };
 }
 
@@ -157,6 +158,7 @@ function oneContainer(
 ): Wanted {
   const run = runs.get(container.name) ?? NEW_RUN;
   const { state } = run;
+  if (state.is === 'starting') return { steps: [] };
   if (state.is === 'running') {
     const { unhealthy } = state.health;
     if (unhealthy === undefined || state.isStopping) return { steps: [] };

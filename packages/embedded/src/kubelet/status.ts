@@ -6,7 +6,7 @@ import type {
   PodCondition,
   PodStatus,
 } from '@polder/kube';
-import { type ContainerRun, type Ended, NEW_RUN } from './container-run.ts';
+import { type Ended, NEW_RUN, type SettledRun, settled } from './container-run.ts';
 import type { Observed } from './observe.ts';
 import { deadlineOf, isSidecar } from './pod-spec.ts';
 
@@ -58,7 +58,7 @@ function endOf(pod: Pod, now: number): End | undefined {
 
 function phaseOf(pod: Pod, { runs, isPrepared }: OnNode): NonNullable<PodStatus['phase']> {
   const { containers = [], initContainers = [], restartPolicy = 'Always' } = pod.spec ?? {};
-  const runOf = ({ name }: Container) => runs.get(name) ?? NEW_RUN;
+  const runOf = ({ name }: Container) => settled(runs.get(name) ?? NEW_RUN);
   for (const container of initContainers) {
     const { state } = runOf(container);
     const hasFailed = state.is === 'ended' && state.ending.exitCode !== 0;
@@ -80,7 +80,7 @@ function phaseOf(pod: Pod, { runs, isPrepared }: OnNode): NonNullable<PodStatus[
 
 function containerStatus(pod: Pod, container: Container, observed: OnNode): ContainerStatus {
   const { name, image = '' } = container;
-  const run = observed.runs.get(name) ?? NEW_RUN;
+  const run = settled(observed.runs.get(name) ?? NEW_RUN);
   const reported = [...(pod.status?.containerStatuses ?? []), ...(pod.status?.initContainerStatuses ?? [])];
   const before = observed.runs.has(name) ? undefined : reported.find((one) => one.name === name);
   // Of what was started before this program, the last report holds until we have looked.
@@ -104,7 +104,7 @@ function containerStatus(pod: Pod, container: Container, observed: OnNode): Cont
 }
 
 /** An init container that did its work counts as ready. */
-function isInitDone(pod: Pod, name: string, { state }: ContainerRun): boolean {
+function isInitDone(pod: Pod, name: string, { state }: SettledRun): boolean {
   const isInit = pod.spec?.initContainers?.some((one) => one.name === name && !isSidecar(one)) ?? false;
   return isInit && state.is === 'ended' && state.ending.exitCode === 0;
 }
@@ -112,7 +112,7 @@ function isInitDone(pod: Pod, name: string, { state }: ContainerRun): boolean {
 function stateOf(
   pod: Pod,
   container: Container,
-  run: ContainerRun,
+  run: SettledRun,
   id: (count: number) => string,
 ): ContainerStateStatus {
   const { state } = run;
@@ -134,7 +134,7 @@ function stateOf(
 
 const duration = (seconds: number) => (seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${seconds % 60}s`);
 
-function isBackingOff(pod: Pod, container: Container, { state, backoffMs }: ContainerRun): boolean {
+function isBackingOff(pod: Pod, container: Container, { state, backoffMs }: SettledRun): boolean {
   if (state.is !== 'ended' || backoffMs === 0 || pod.metadata.deletionTimestamp !== undefined) return false;
   const policy = isSidecar(container) ? 'Always' : (pod.spec?.restartPolicy ?? 'Always');
   const isInit = pod.spec?.initContainers?.includes(container) ?? false;
@@ -171,6 +171,7 @@ function conditionsOf(
   const hasStarted = mains.some(({ state, lastState }) => state?.running ?? state?.terminated ?? lastState?.terminated);
   const unready = [...inits.filter(({ name }) => sidecars.has(name)), ...mains].filter(({ ready }) => !ready);
   const ready = readiness(phase, unready);
+  const old = pod.status?.conditions ?? [];
   const verdicts: Readonly<Record<string, Verdict>> = {
     PodReadyToStartContainers: { status: observed.isPrepared && !isOver ? 'True' : 'False' },
     Initialized:
@@ -183,9 +184,9 @@ function conditionsOf(
           },
     Ready: ready.status === 'True' ? gated(pod) : ready,
     ContainersReady: ready,
-    PodScheduled: TRUE,
+    // Whoever placed it has said so; a pod that was made with its node has not been placed by anybody.
+    ...(!old.some(({ type }) => type === 'PodScheduled') && { PodScheduled: TRUE }),
   };
-  const old = pod.status?.conditions ?? [];
   const kept = old.filter(({ type }) => !(type in verdicts));
   const { generation } = pod.metadata;
   return [

@@ -1,19 +1,11 @@
-import { type Act, type Container, type Happening, PersistentVolume, Pod } from '@polder/kube';
+import { type Act, type Happening, PersistentVolume, Pod } from '@polder/kube';
 import { RUNNER_ANNOTATION } from './images.ts';
 import type { KubeletWorld } from './observe.ts';
 import type { KubeletStep } from './plan.ts';
-import { environmentOf } from './references/index.ts';
-import { StartFailure } from './runner.ts';
 
 type Steps = { readonly [Name in KubeletStep['do']]: Act<Extract<KubeletStep, { do: Name }>, KubeletWorld> };
 
 const normal = (reason: string, action: string, note: string): Happening => ({ type: 'Normal', reason, action, note });
-const warning = (reason: string, action: string, note: string): Happening => ({
-  type: 'Warning',
-  reason,
-  action,
-  note,
-});
 
 export const kubeletSteps: Steps = {
   tell: async ({ happening, pod }, { tell, kubelet }) => {
@@ -38,16 +30,11 @@ export const kubeletSteps: Steps = {
     await cluster.delete(PersistentVolume, live);
   },
 
-  'resume-container': async ({ pod, container, startedAt, references, facts }, { kubelet }) => {
-    await kubelet.resume(pod, container, startedAt, environmentOf(pod, container, references, facts));
-  },
+  'resume-container': ({ pod, container, startedAt, references, facts }, { kubelet }) =>
+    kubelet.resume(pod, container, startedAt, { references, facts }),
 
-  'start-container': async (step, world) => {
-    const { pod, container } = step;
-    const result = await start(step, world);
-    if (result === 'started') world.tell(normal('Started', 'Start', `Container started: ${container.name}`));
-    else world.tell(warning('Failed', 'Start', `Error: ${failureNote(container, result)} (pod ${pod.metadata.name})`));
-  },
+  'start-container': async ({ pod, container, references, facts }, { kubelet }) =>
+    kubelet.start(pod, container, { references, facts }),
 
   'stop-container': async ({ pod, container, graceMs, because }, { kubelet, tell }) => {
     kubelet.stop(pod, container, graceMs);
@@ -59,18 +46,3 @@ export const kubeletSteps: Steps = {
     await cluster.delete(Pod, pod, { gracePeriodSeconds: 0 });
   },
 };
-
-async function start(
-  { pod, container, references, facts }: Extract<KubeletStep, { do: 'start-container' }>,
-  { kubelet }: KubeletWorld,
-): Promise<'started' | StartFailure> {
-  try {
-    return await kubelet.start(pod, container, environmentOf(pod, container, references, facts));
-  } catch (error) {
-    if (!(error instanceof StartFailure)) throw error;
-    kubelet.notStarted(pod, container, error);
-    return error;
-  }
-}
-
-const failureNote = ({ name }: Container, { reason, message }: StartFailure) => `${name}: ${reason}: ${message}`;

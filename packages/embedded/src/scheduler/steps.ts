@@ -6,10 +6,9 @@ type Steps = { readonly [Name in SchedulerStep['do']]: Act<Extract<SchedulerStep
 
 export const schedulerSteps: Steps = {
   'bind-pod': async ({ pod, node }, { cluster, tell }) => {
-    const { name, namespace, uid } = pod.metadata;
-    // The uid keeps a successor of the same name from getting a node that was not chosen for it.
-    const fields = { metadata: { name, namespace, uid }, target: { apiVersion: 'v1', kind: 'Node', name: node } };
-    await cluster.createBelow(Pod, pod.metadata, 'binding', { group: '', version: 'v1', kind: 'Binding', fields });
+    const { name, namespace } = pod.metadata;
+    const target = { apiVersion: 'v1', kind: 'Node', name: node };
+    await cluster.createBelow(Pod, pod, { subresource: 'binding', apiVersion: 'v1', kind: 'Binding', target });
     const note = `Successfully assigned ${namespace}/${name} to ${node}`;
     tell({ type: 'Normal', reason: 'Scheduled', action: 'Binding', note });
   },

@@ -5,6 +5,7 @@ import { linesOf } from './lines.ts';
 import type {
   Applied,
   ApplyOptions,
+  Below,
   CallOptions,
   DeleteOptions,
   List,
@@ -70,11 +71,26 @@ export class Client {
   }
 
   create<T extends KubernetesObject>(kind: Kind<T>, object: NewObject<T>, options: WriteOptions = {}): Promise<T> {
-    const { namespace, name } = object.metadata;
-    // Subresources are created below an object that exists (an eviction below its pod).
-    const at = options.subresource ? { namespace, name } : { namespace };
+    const { namespace } = object.metadata;
     const body = { ...object, apiVersion: apiVersionOf(kind), kind: kind.kind };
-    return this.#write(kind, at, options, { method: 'POST', body, repeatable: false });
+    return this.#write(kind, { namespace }, options, { method: 'POST', body, repeatable: false });
+  }
+
+  /** Creates what stands below this very object and is of a kind of its own: a binding or an eviction below its pod. */
+  createBelow<T extends KubernetesObject>(
+    kind: Kind<T>,
+    { metadata }: T,
+    { subresource, ...fields }: Below,
+    options: WriteOptions = {},
+  ): Promise<Status> {
+    const { namespace, name, uid } = metadata;
+    const body = { ...fields, metadata: { namespace, name, uid } };
+    return this.#write(
+      kind,
+      { namespace, name },
+      { ...options, subresource },
+      { method: 'POST', body, repeatable: false },
+    );
   }
 
   /** Replaces the object; with `metadata.resourceVersion` only if nobody changed it since it was read. */
@@ -181,7 +197,15 @@ export class Client {
   #write<T>(
     kind: Kind,
     at: Parameters<typeof pathOf>[1],
-    { signal, subresource, dryRun, ...query }: WriteOptions & { readonly force?: boolean | undefined },
+    {
+      signal,
+      subresource,
+      dryRun,
+      ...query
+    }: Omit<WriteOptions, 'subresource'> & {
+      readonly subresource?: string | undefined;
+      readonly force?: boolean | undefined;
+    },
     { body, ...how }: Pick<Parameters<Requests['json']>[0], 'method' | 'contentType' | 'repeatable'> & { body: object },
   ): Promise<T> {
     const path = pathOf(kind, { ...at, subresource }, { ...query, dryRun: dryRun ? 'All' : undefined });

@@ -18,6 +18,7 @@ export { kubeconfig, loadConfig } from './kubeconfig.ts';
 export type {
   Applied,
   ApplyOptions,
+  Below,
   DeleteOptions,
   JsonPatchOperation,
   List,

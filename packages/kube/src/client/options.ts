@@ -5,7 +5,7 @@ export interface CallOptions {
 }
 
 export interface WriteOptions extends CallOptions {
-  readonly subresource?: 'status' | 'finalize' | 'eviction' | 'binding' | undefined;
+  readonly subresource?: 'status' | 'finalize' | undefined;
   /** Names the writer in `managedFields`; by default the API server takes the first word of the user agent. */
   readonly fieldManager?: string | undefined;
   /** What to do with fields the kind does not know; the API server's default is to warn. */
@@ -13,6 +13,16 @@ export interface WriteOptions extends CallOptions {
   /** Everything but the writing. */
   readonly dryRun?: boolean | undefined;
 }
+
+/** What stands below an object, without metadata: it has those of the object. */
+export type Below =
+  | { readonly subresource: 'binding'; readonly apiVersion: 'v1'; readonly kind: 'Binding'; readonly target: object }
+  | {
+      readonly subresource: 'eviction';
+      readonly apiVersion: 'policy/v1';
+      readonly kind: 'Eviction';
+      readonly deleteOptions?: object;
+    };
 
 export interface ApplyOptions extends WriteOptions {
   readonly fieldManager: string;

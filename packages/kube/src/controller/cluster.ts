@@ -1,5 +1,6 @@
 import type { Cache, Indexes, OwnWrites, Store } from '../cache/index.ts';
 import {
+  type Below,
   type Client,
   type DeleteOptions,
   type NewObject,
@@ -85,18 +86,9 @@ export class Cluster {
   }
 
   /** Creates what stands below an object (a binding, an eviction below its pod). Later reads see what that did to the object. */
-  async createBelow<T extends KubernetesObject>(
-    kind: Kind<T>,
-    ref: ObjectRef,
-    subresource: NonNullable<WriteOptions['subresource']>,
-    body: Pick<Kind, 'group' | 'version' | 'kind'> & { readonly fields: object },
-  ): Promise<T> {
-    const { fields, group, version } = body;
-    const below: Kind = { group, version, kind: body.kind, plural: kind.plural, namespaced: kind.namespaced };
-    const { namespace, name } = ref;
-    const metadata = { name, ...(namespace !== undefined && { namespace }) };
-    await this.#parts.client.create(below, { metadata, ...fields }, { ...this.#write(), subresource });
-    return this.#wrote(kind, this.getLive(kind, ref));
+  async createBelow<T extends KubernetesObject>(kind: Kind<T>, object: T, below: Below): Promise<void> {
+    await this.#parts.client.createBelow(kind, object, below, this.#write());
+    await this.#wrote(kind, this.getLive(kind, object.metadata));
   }
 
   /** Replaces the object, if it is still at the version that `object` carries. */
