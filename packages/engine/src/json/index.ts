@@ -1,0 +1,1 @@
+export { type Json, parseJson, printJson } from './json.ts';

@@ -1,0 +1,1 @@
+export { type Transform, TransformError } from './transform.ts';
