@@ -1,5 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
-
 export type ConditionStatus = 'True' | 'False' | 'Unknown';
 
 /** One claim about an object, as `metav1.Condition`. In a CRD the list is a map keyed by `type`. */
@@ -48,12 +46,23 @@ export function findCondition(conditions: readonly Condition[] | undefined, type
  * controller, which moves the time: the classic hot loop. `timeFields` names further fields that only say when.
  */
 export function sameStatus(a: unknown, b: unknown, timeFields: readonly string[] = []): boolean {
-  const ignored = new Set(['lastTransitionTime', ...timeFields]);
-  // Through JSON, as both would go: a field that is undefined is a field that is not there.
-  const essence = (value: unknown): unknown =>
-    JSON.parse(JSON.stringify(value ?? null, (field, inner: unknown) => (ignored.has(field) ? undefined : inner)));
-  return isDeepStrictEqual(essence(a), essence(b));
+  return isSame(a, b, new Set(['lastTransitionTime', ...timeFields]));
 }
+
+/** As both would be as JSON: a field that is undefined is a field that is not there. */
+function isSame(a: unknown, b: unknown, ignored: ReadonlySet<string>): boolean {
+  if (a === b) return true;
+  if (!isObject(a) || !isObject(b) || Array.isArray(a) !== Array.isArray(b)) return false;
+  const fields = (of: object) =>
+    Object.entries(of).filter(([field, value]) => value !== undefined && !ignored.has(field));
+  const [left, right] = [fields(a), new Map(fields(b))];
+  return (
+    left.length === right.size &&
+    left.every(([field, value]) => right.has(field) && isSame(value, right.get(field), ignored))
+  );
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
 /** The API's `Time`: whole seconds. */
 function timeOf(ms: number): string {
