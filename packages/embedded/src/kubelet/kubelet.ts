@@ -198,6 +198,8 @@ export class Kubelet {
   /** Ends everything: containers with their grace, at most `graceMs`, then what still runs. */
   async stopAll(graceMs: number): Promise<void> {
     const all = [...this.#pods.values(), ...[...this.#predecessors.values()].flat()];
+    // What is just starting gets its grace as well.
+    await Promise.all(all.flatMap(({ starts }) => [...starts]));
     const endAll = (isWanted: (spec: Container) => boolean) =>
       Promise.all(
         all.flatMap((run) =>

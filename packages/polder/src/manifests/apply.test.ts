@@ -48,6 +48,13 @@ describe('manifests', () => {
     expect(await apply(map('a', 'data: {x: "2"}\n'))).toEqual(['ConfigMap a changed']);
   });
 
+  test('are where kubectl apply goes on: it owns their fields, and finds what it applied last', async () => {
+    await apply(map('a', 'data: {x: "1"}\n'));
+    const { metadata } = await client.get(ConfigMap, { namespace: 'default', name: 'a' });
+    expect(metadata.managedFields?.map(({ manager }) => manager)).toEqual(['kubectl']);
+    expect(metadata.annotations?.['kubectl.kubernetes.io/last-applied-configuration']).toContain('"data":{"x":"1"}');
+  });
+
   test('bring namespaces and definitions before what needs them, in whatever order they are written', async () => {
     expect(await apply(WIDGETS)).toEqual([
       'Namespace new created',

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   ApiError,
   type Client,
@@ -10,7 +11,12 @@ import {
 import { ServedKinds } from './kinds.ts';
 import type { Manifest } from './read.ts';
 
-const FIELD_MANAGER = 'polder-up';
+/**
+ * Manifests are applied as `kubectl apply` would, so that users go on with it from here, on the server or not: they
+ * are no other manager to conflict with, and find the annotation that they look for. Its contents are the server's to write.
+ */
+const FIELD_MANAGER = 'kubectl';
+const LAST_APPLIED = { 'kubectl.kubernetes.io/last-applied-configuration': '{}' };
 
 export interface AppliedObject {
   readonly kind: Kind;
@@ -60,16 +66,21 @@ export async function applyManifests(
     const served = await servedSoon(manifest, kinds, tools);
     const before = await existing(served, manifest, tools);
     const object = await write(manifest, served, tools, false);
-    const isSame = before?.metadata.resourceVersion === object.metadata.resourceVersion;
-    const applied: AppliedObject = {
-      kind: served,
-      object,
-      did: before ? (isSame ? 'unchanged' : 'changed') : 'created',
-    };
+    const did = before ? (isSame(before, object) ? 'unchanged' : 'changed') : 'created';
+    const applied: AppliedObject = { kind: served, object, did };
     tools.applied(applied);
     all.push(applied);
   }
   return all;
+}
+
+/** Whether two states of an object say the same of what is wanted. Controllers may write its status at the same time. */
+function isSame(before: KubernetesObject, after: KubernetesObject): boolean {
+  const [one, other] = [before, after].map((object) => {
+    const metadata = { ...object.metadata, resourceVersion: undefined, managedFields: undefined };
+    return { ...object, metadata, status: undefined };
+  });
+  return isDeepStrictEqual(one, other);
 }
 
 /** `example.com/v1 Widget`: the kinds that a definition will bring. */
@@ -105,11 +116,16 @@ async function existing(kind: Kind, { object }: Manifest, { client, signal }: Ap
 async function write({ object, at }: Manifest, kind: Kind, { client, signal }: ApplyTools, dryRun: boolean) {
   try {
     const options = { fieldManager: FIELD_MANAGER, force: true, fieldValidation: 'Strict', dryRun, signal } as const;
-    return await client.apply(kind, placed(kind, object), options);
+    return await client.apply(kind, annotated(placed(kind, object)), options);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     throw new Error(`${at}: ${object.kind} ${object.metadata.name} is refused: ${error.explanation}`, { cause: error });
   }
+}
+
+function annotated(object: KubernetesObject): KubernetesObject {
+  const annotations = { ...object.metadata.annotations, ...LAST_APPLIED };
+  return { ...object, metadata: { ...object.metadata, annotations } };
 }
 
 /** What has a namespace and names none goes into `default`. */

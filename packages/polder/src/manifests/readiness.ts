@@ -55,7 +55,11 @@ const JUDGES: Readonly<Record<string, Judge>> = {
     const isReady =
       status?.phase === 'Succeeded' ||
       status?.conditions?.some((one) => one.type === 'Ready' && one.status === 'True') === true;
-    return { isReady, because: isReady ? 'it is ready' : `it is ${status?.phase ?? 'Pending'}` };
+    const stuck = status?.containerStatuses?.find(({ state }) => state?.waiting?.reason !== undefined);
+    const because = stuck
+      ? `${stuck.name} waits: ${stuck.state?.waiting?.reason}`
+      : `it is ${status?.phase ?? 'Pending'}`;
+    return { isReady, because: isReady ? 'it is ready' : because };
   },
   // A claim that waits for its first pod is as it should be.
   PersistentVolumeClaim: ({ status }: PersistentVolumeClaim) => ({

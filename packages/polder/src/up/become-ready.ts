@@ -1,30 +1,47 @@
-import { type Client, type Clock, type Kind, type KubernetesObject, sleep } from '@polder/kube';
+import { type Client, type Clock, isNotFound, type Kind, type KubernetesObject, sleep } from '@polder/kube';
 import { type AppliedObject, readinessOf } from '../manifests/index.ts';
-import type { Progress } from './progress.ts';
 
 /** In this process, so that asking costs next to nothing. */
 const LOOK_EVERY_MS = 100;
-/** Who waits for longer is told for what; the cluster goes on meanwhile. */
-const PATIENCE_MS = 60_000;
 
-/** Tells of each object when it is ready, and ends when all are or when patience does. */
+/** An object that was not ready when it was last looked at. */
+export interface Waiting {
+  readonly kind: Kind;
+  readonly object: KubernetesObject;
+  readonly because: string;
+}
+
+export interface BecomeReadyTools {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly ready: (kind: Kind, object: KubernetesObject, because: string) => void;
+}
+
+/** Tells of each object when it is ready. Ends when all are, or when patience does: with those that are not. */
 export async function becomeReady(
-  applied: readonly AppliedObject[],
-  { client, clock, signal }: { readonly client: Client; readonly clock: Clock; readonly signal: AbortSignal },
-  progress: Pick<Progress, 'ready' | 'stillWaiting'>,
-): Promise<void> {
-  const deadline = clock.monotonic() + PATIENCE_MS;
-  let waiting: readonly { readonly kind: Kind; readonly object: KubernetesObject }[] = applied;
-  while (waiting.length > 0) {
-    const left = [];
-    for (const { kind, object } of waiting) {
-      const live = await client.get(kind, object.metadata, { signal });
+  applied: readonly Pick<AppliedObject, 'kind' | 'object'>[],
+  { patienceMs }: { readonly patienceMs: number },
+  { client, clock, signal, ready }: BecomeReadyTools,
+): Promise<readonly Waiting[]> {
+  const deadline = clock.monotonic() + patienceMs;
+  let others = applied;
+  for (;;) {
+    const waiting: Waiting[] = [];
+    for (const { kind, object } of others) {
+      const live = await client.get(kind, object.metadata, { signal }).catch(goneIfNotFound);
+      // Somebody has deleted it: nobody waits for it any more.
+      if (live === undefined) continue;
       const { isReady, because } = readinessOf(live);
-      if (isReady) progress.ready(kind, live, because);
-      else if (clock.monotonic() > deadline) progress.stillWaiting(kind, live, because);
-      else left.push({ kind, object });
+      if (isReady) ready(kind, live, because);
+      else waiting.push({ kind, object: live, because });
     }
-    waiting = left;
-    if (waiting.length > 0) await sleep(clock, LOOK_EVERY_MS, signal);
+    if (waiting.length === 0 || clock.monotonic() >= deadline) return waiting;
+    others = waiting;
+    await sleep(clock, LOOK_EVERY_MS, signal);
   }
+}
+
+function goneIfNotFound(error: unknown): undefined {
+  if (!isNotFound(error)) throw error;
 }

@@ -1,6 +1,7 @@
-import { type Kind, type KubernetesObject, type Logger, resourceNameOf, silentLogger } from '@polder/kube';
+import { type Kind, type KubernetesObject, type Logger, silentLogger } from '@polder/kube';
 import { pino } from 'pino';
 import type { AppliedObject } from '../manifests/index.ts';
+import { at, type Try } from './tries.ts';
 
 export interface ClusterFacts {
   readonly version: string;
@@ -11,81 +12,104 @@ export interface ClusterFacts {
   readonly seconds: number;
 }
 
+export interface NextSteps {
+  readonly kubeconfig: string;
+  readonly folder: string;
+  readonly tries: readonly Try[];
+  readonly hasKubectl: boolean;
+}
+
 /** What `polder up` says while it starts: sentences on a terminal, JSON lines for everybody else. */
 export interface Progress {
+  /** For the parts of the cluster. */
   readonly log: Logger;
   clusterIsUp(facts: ClusterFacts): void;
   applied(one: AppliedObject): void;
   ready(kind: Kind, object: KubernetesObject, because: string): void;
-  stillWaiting(kind: Kind, object: KubernetesObject, because: string): void;
-  next(facts: { readonly kubeconfig: string; readonly folder: string; readonly hasExample: boolean }): void;
+  /** It is waited for longer than usual. */
+  notReady(kind: Kind, object: KubernetesObject, because: string): void;
+  next(steps: NextSteps): void;
+  everythingIsReady(): void;
   stopping(): void;
 }
 
 export function progressOn({ stdout }: NodeJS.Process): Progress {
-  return stdout.isTTY ? onTerminal((text) => void stdout.write(text)) : asLog(pino(stdout));
+  return stdout.isTTY ? onTerminal((text) => void stdout.write(text)) : asLog(pino({ base: null }, stdout));
 }
 
-const nameOf = (kind: Kind, { metadata }: KubernetesObject) => `${resourceNameOf(kind)}/${metadata.name}`;
+/** As kubectl says it: `deployment.apps/hello`. */
+export function nameOf({ kind, group }: Kind, { metadata }: KubernetesObject): string {
+  return `${kind.toLowerCase()}${group && `.${group}`}/${metadata.name}`;
+}
 
 /** Services and the like are ready when they are there: nobody needs to hear that twice. */
 const SILENT = 'it is there';
 
+/** Room for the names of most objects; what they are or did stands beside them. */
+const NAME_WIDTH = 34;
+
 export function onTerminal(say: (text: string) => void): Progress {
-  let isFirst = true;
+  // A paragraph for what was applied, and one for what has become ready.
+  let paragraph = '';
+  const line = (inParagraph: string, name: string, what: string) => {
+    if (paragraph !== inParagraph) say('\n');
+    paragraph = inParagraph;
+    say(`  ${name.padEnd(NAME_WIDTH)}  ${what}\n`);
+  };
   return {
     // What controllers do is to be read with kubectl (events, status); a terminal is for its reader.
     log: silentLogger,
     clusterIsUp({ version, url, nodes, seconds }) {
       const count = nodes === 1 ? 'one node' : `${nodes} nodes`;
-      say(`Polder ${version}: a cluster with ${count} is ready at ${url} (${seconds.toFixed(1)} s).\n\n`);
+      say(`Polder ${version}: a cluster with ${count} is ready at ${url} (${seconds.toFixed(1)} s).\n`);
     },
-    applied({ kind, object, did }) {
-      if (isFirst) say('Applied:\n');
-      isFirst = false;
-      say(`  ${nameOf(kind, object)} ${did}\n`);
-    },
+    applied: ({ kind, object, did }) => line('applied', nameOf(kind, object), did),
     ready(kind, object, because) {
-      if (because !== SILENT) say(`  ${nameOf(kind, object)}: ${because}\n`);
+      if (because !== SILENT) line('ready', nameOf(kind, object), because);
     },
-    stillWaiting(kind, object, because) {
-      const { namespace } = object.metadata;
-      const at = namespace === undefined || namespace === 'default' ? '' : ` -n ${namespace}`;
-      say(`  ${nameOf(kind, object)} is not ready: ${because}. See: kubectl describe ${nameOf(kind, object)}${at}\n`);
+    notReady(kind, object, because) {
+      const name = nameOf(kind, object);
+      line('ready', name, `${because} (kubectl describe ${name}${at(object)})`);
     },
-    next({ kubeconfig, folder, hasExample }) {
-      say(`${hasExample ? '\n' : ''}${whatToTry(kubeconfig, folder, hasExample)}`);
+    next(steps) {
+      paragraph = '';
+      say(`\n${nextSteps(steps)}`);
     },
-    stopping: () => say('\nStopping.\n'),
+    everythingIsReady() {},
+    stopping: () => say('\nStopping. Ctrl-C again does not wait for what still runs.\n'),
   };
 }
 
-export function asLog(log: Logger): Progress {
+export function asLog(log: pino.Logger): Progress {
+  const told = (kind: Kind, object: KubernetesObject) => ({
+    object: nameOf(kind, object),
+    ...(object.metadata.namespace !== undefined && { namespace: object.metadata.namespace }),
+  });
   return {
-    log,
+    // Every step of every controller would drown the rest.
+    log: log.child({}, { level: 'warn' }),
     clusterIsUp: (facts) => log.info(facts, `the cluster is ready at ${facts.url}`),
-    applied: ({ kind, object, did }) => log.info({ object: nameOf(kind, object) }, `${nameOf(kind, object)} ${did}`),
-    ready: (kind, object, because) => log.info({ object: nameOf(kind, object) }, `${nameOf(kind, object)}: ${because}`),
-    stillWaiting: (kind, object, because) =>
-      log.warn({ object: nameOf(kind, object) }, `${nameOf(kind, object)} is not ready: ${because}`),
-    next: ({ kubeconfig, folder }) => log.info({ kubeconfig, folder }, 'everything is applied'),
+    applied: ({ kind, object, did }) => log.info(told(kind, object), `${nameOf(kind, object)} ${did}`),
+    ready(kind, object, because) {
+      if (because !== SILENT) log.info(told(kind, object), `${nameOf(kind, object)}: ${because}`);
+    },
+    notReady: (kind, object, because) =>
+      log.warn(told(kind, object), `${nameOf(kind, object)} is not ready: ${because}`),
+    next() {},
+    everythingIsReady: () => log.info({}, 'everything is ready'),
     stopping: () => log.info({}, 'stopping'),
   };
 }
 
-function whatToTry(kubeconfig: string, folder: string, hasExample: boolean): string {
-  const tries = hasExample
-    ? `  kubectl get pods -o wide                            # what runs, and how
-  kubectl logs deployment/hello -f                    # what it says
-  kubectl rollout restart deployment/hello && kubectl rollout status deployment/hello
-  kubectl delete pod web-0 && kubectl get pods -w     # it comes back, with its volume`
-    : `  kubectl create deployment hello --image=nginx --replicas=2
-  kubectl get pods -o wide
-  kubectl rollout status deployment/hello`;
-  return `Try, from another terminal:
-  export KUBECONFIG=${kubeconfig}
-${tries}
-
+function nextSteps({ kubeconfig, folder, tries, hasKubectl }: NextSteps): string {
+  const width = Math.max(...tries.map(({ command }) => command.length));
+  const commands = tries.map(({ command, shows }) => `  ${command.padEnd(width)}  # ${shows}\n`).join('');
+  const missing = hasKubectl ? '' : ' (kubectl is not on the PATH: https://kubernetes.io/docs/tasks/tools)';
+  return `Try, from another terminal${missing}:
+  export KUBECONFIG=${forShell(kubeconfig)}
+${commands}
 Its state is in ${folder}. Ctrl-C stops it; the next start resumes.
 `;
 }
+
+const forShell = (path: string) => (/^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`);

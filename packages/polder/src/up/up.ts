@@ -1,12 +1,13 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { fileStorage, startCluster } from '@polder/embedded';
-import { Client, stopSignal, systemClock } from '@polder/kube';
-import { type AppliedObject, applyManifests, type Manifest, readManifests } from '../manifests/index.ts';
+import { access, constants, mkdir, rm, writeFile } from 'node:fs/promises';
+import { delimiter, join, resolve } from 'node:path';
+import { type EmbeddedCluster, fileStorage, startCluster } from '@polder/embedded';
+import { Client, messageOf, stopSignal, systemClock } from '@polder/kube';
+import { applyManifests, type Manifest, readManifests } from '../manifests/index.ts';
 import { version } from '../version.ts';
 import { becomeReady } from './become-ready.ts';
 import { runnersIn } from './images.ts';
 import { type Progress, progressOn } from './progress.ts';
+import { triesIn } from './tries.ts';
 
 export interface UpOptions {
   readonly dataDir: string;
@@ -16,66 +17,80 @@ export interface UpOptions {
   readonly manifests: readonly string[];
 }
 
+/** Whoever waits for longer is told for what, and how to go on meanwhile. */
+const PATIENCE_MS = 10_000;
+
 /** Runs the embedded cluster until a signal comes. */
 export async function up(options: UpOptions, process: NodeJS.Process): Promise<void> {
   const stop = stopSignal(process);
-  const progress = progressOn(process);
   try {
     // Read first: who mistyped should not have to wait, nor find a cluster half started.
     const manifests = (await Promise.all(options.manifests.map(readManifests))).flat();
-    await runCluster(options, manifests, stop.signal, progress, process.env);
+    await runCluster(options, manifests, { signal: stop.signal, progress: progressOn(process), env: process.env });
   } finally {
     stop.dispose();
   }
 }
 
+interface Surroundings {
+  readonly signal: AbortSignal;
+  readonly progress: Progress;
+  readonly env: NodeJS.ProcessEnv;
+}
+
 async function runCluster(
   { dataDir, port, nodes }: UpOptions,
   manifests: readonly Manifest[],
-  signal: AbortSignal,
-  progress: Progress,
-  env: NodeJS.ProcessEnv,
+  { signal, progress, env }: Surroundings,
 ): Promise<void> {
   const startedAt = performance.now();
   const folder = resolve(dataDir);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder);
+  // Locks the folder. Only then may the runners end what an earlier start has left in it.
   const storage = fileStorage(join(folder, 'cluster.db'));
   const runners = runnersIn(folder, systemClock, progress.log, env);
   const kubeconfig = join(folder, 'kubeconfig');
-  const listen = port === undefined ? {} : { port };
-  const { images, provisioner } = runners;
-  const cluster = await startCluster({ images, provisioner, storage, log: progress.log, nodes, listen });
   try {
-    await writeSecret(kubeconfig, cluster.listener?.kubeconfig ?? '');
-    await cluster.ready;
-    const seconds = (performance.now() - startedAt) / 1000;
-    progress.clusterIsUp({ version, url: cluster.listener?.url ?? '', nodes, kubeconfig, folder, seconds });
-    const client = new Client({ transport: cluster.server.transport(), userAgent: `polder/${version}` });
-    await unlessStopped(signal, () => applyAll(manifests, client, signal, progress));
-    progress.next({ kubeconfig, folder, hasExample: manifests.length > 0 });
-    await Promise.race([aborted(signal), cluster.running]);
-    progress.stopping();
+    const { images, provisioner } = runners;
+    const listen = port === undefined ? {} : { port };
+    const cluster = await startCluster({ images, provisioner, storage, log: progress.log, nodes, listen });
+    const work = async () => {
+      await writeSecret(kubeconfig, cluster.listener?.kubeconfig ?? '');
+      await cluster.ready;
+      const seconds = (performance.now() - startedAt) / 1000;
+      progress.clusterIsUp({ version, url: cluster.listener?.url ?? '', nodes, kubeconfig, folder, seconds });
+      await bringUp(cluster, manifests, { kubeconfig, folder }, { signal, progress, env });
+    };
+    try {
+      await Promise.race([unlessStopped(signal, work), cluster.running]);
+      progress.stopping();
+    } finally {
+      await cluster.stop();
+    }
   } finally {
-    await cluster.stop();
     await runners.close();
     // It would point to a port where somebody else may listen tomorrow, and its token is worthless now.
     await rm(kubeconfig, { force: true });
   }
 }
 
-async function applyAll(
+/** Applies the manifests, and tells how they fare and how to go on, until a signal comes. */
+async function bringUp(
+  cluster: EmbeddedCluster,
   manifests: readonly Manifest[],
-  client: Client,
-  signal: AbortSignal,
-  progress: Progress,
+  places: { readonly kubeconfig: string; readonly folder: string },
+  { signal, progress, env }: Surroundings,
 ): Promise<void> {
-  if (manifests.length === 0) return;
+  const client = new Client({ transport: cluster.server.transport(), userAgent: `polder/${version}` });
   const tools = { client, clock: systemClock, signal };
-  const applied: readonly AppliedObject[] = await applyManifests(manifests, {
-    ...tools,
-    applied: (one) => progress.applied(one),
-  });
-  await becomeReady(applied, tools, progress);
+  const applied = await applyManifests(manifests, { ...tools, applied: (one) => progress.applied(one) });
+  const watcher = { ...tools, ready: progress.ready.bind(progress) };
+  const waiting = await becomeReady(applied, { patienceMs: PATIENCE_MS }, watcher);
+  for (const { kind, object, because } of waiting) progress.notReady(kind, object, because);
+  progress.next({ ...places, tries: await triesIn(client, signal), hasKubectl: await isOnPath('kubectl', env) });
+  await becomeReady(waiting, { patienceMs: Number.POSITIVE_INFINITY }, watcher);
+  progress.everythingIsReady();
+  await aborted(signal);
 }
 
 /** Ctrl-C while things come up is no error. */
@@ -94,8 +109,25 @@ function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await access(folder, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw new Error(`the data folder ${folder} cannot be used: ${messageOf(error)}`, { cause: error });
+  }
+}
+
 /** Readable by its owner alone from the first byte on, also when it replaces a file that was not. */
 async function writeSecret(path: string, text: string): Promise<void> {
   await rm(path, { force: true });
   await writeFile(path, text, { mode: 0o600, flag: 'wx' });
+}
+
+async function isOnPath(program: string, { PATH = '' }: NodeJS.ProcessEnv): Promise<boolean> {
+  const places = PATH.split(delimiter).map((place) => access(join(place, program), constants.X_OK));
+  return Promise.any(places).then(
+    () => true,
+    () => false,
+  );
 }

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -51,8 +51,15 @@ describe('storage in a file', () => {
 
   it('is for one server at a time', () => {
     const first = fileStorage(file());
-    expect(() => fileStorage(file())).toThrow('is another server using it?');
+    expect(() => fileStorage(file())).toThrow(`${file()} cannot be used as storage: another server is using it`);
     first.close();
+  });
+
+  it('says what is wrong with a file that it cannot use', () => {
+    writeFileSync(file(), 'these are notes, and many of them, and no database');
+    expect(() => fileStorage(file())).toThrow(`${file()} cannot be used as storage: file is not a database`);
+    const nowhere = join(directory, 'nowhere', 'cluster.sqlite');
+    expect(() => fileStorage(nowhere)).toThrow(`${nowhere} cannot be used as storage: unable to open database file`);
   });
 
   it('has every acknowledged write after kill -9', async () => {

@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
+import { messageOf } from '@polder/kube';
 import type { Storage, StoredChange, StoredObject } from './storage.ts';
 
 const SCHEMA = `
@@ -17,14 +18,7 @@ const SCHEMA = `
  * pulled plug. The exclusive lock turns a second server on the same file into an error instead of a lost write.
  */
 export function fileStorage(path: string): Storage {
-  const database = new DatabaseSync(path);
-  try {
-    database.exec('PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;');
-    database.exec(SCHEMA);
-  } catch (error) {
-    database.close();
-    throw new Error(`${path} cannot be used as storage (is another server using it?)`, { cause: error });
-  }
+  const database = open(path);
   const put = database.prepare('INSERT OR REPLACE INTO objects (resource, key, text) VALUES (?, ?, ?)');
   const remove = database.prepare('DELETE FROM objects WHERE resource = ? AND key = ?');
   const advance = database.prepare('UPDATE revision SET value = ?');
@@ -46,12 +40,31 @@ export function fileStorage(path: string): Storage {
         commit.run();
       } catch (error) {
         if (database.isTransaction) database.exec('ROLLBACK');
-        throw error;
+        throw new Error(`${path} cannot be written: ${messageOf(error)}`, { cause: error });
       }
     },
     close: () => database.close(),
   };
 }
+
+function open(path: string): DatabaseSync {
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(path);
+    database.exec('PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;');
+    database.exec(SCHEMA);
+    return database;
+  } catch (error) {
+    database?.close();
+    const because = isBusy(error) ? 'another server is using it' : messageOf(error);
+    throw new Error(`${path} cannot be used as storage: ${because}`, { cause: error });
+  }
+}
+
+/** SQLite's own number for a file that somebody else has locked. */
+const SQLITE_BUSY = 5;
+
+const isBusy = (error: unknown) => error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY;
 
 function storedObject(row: Readonly<Record<string, unknown>>): StoredObject {
   return { resource: String(row['resource']), key: String(row['key']), text: String(row['text']) };

@@ -1,0 +1,47 @@
+import type { StatefulSet } from '@polder/kube';
+import { describe, expect, test } from 'vitest';
+import { triesFor } from './tries.ts';
+
+const deployment = (name: string, namespace = 'default') => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name, namespace },
+});
+const statefulSet = (name: string, more: Partial<NonNullable<StatefulSet['spec']>> = {}): StatefulSet => ({
+  apiVersion: 'apps/v1',
+  kind: 'StatefulSet',
+  metadata: { name, namespace: 'default' },
+  spec: { selector: {}, template: {}, serviceName: name, ...more },
+});
+const CLAIM = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'data' } } as const;
+const commands = (...given: Parameters<typeof triesFor>) => triesFor(...given).map(({ command }) => command);
+
+describe('what to try', () => {
+  test('in an empty cluster is to put something into it', () => {
+    expect(commands([], [])).toContain('kubectl create deployment hello --image=nginx --replicas=2');
+  });
+
+  test('is about what the cluster has, nearest first', () => {
+    expect(commands([deployment('far', 'away'), deployment('hello')], [statefulSet('web')])).toEqual([
+      'kubectl get pods -o wide',
+      'kubectl logs -f deployment/hello',
+      'kubectl rollout restart deployment/hello',
+      'kubectl delete pod web-0',
+    ]);
+    expect(commands([deployment('far', 'away')], [])).toEqual([
+      'kubectl get pods -o wide -n away',
+      'kubectl logs -f deployment/far -n away',
+      'kubectl rollout restart deployment/far -n away',
+    ]);
+  });
+
+  test('names a pod that is there, and promises a volume only where there is one', () => {
+    const [, without] = triesFor([], [statefulSet('web', { ordinals: { start: 5 } })]);
+    expect(without).toEqual({ command: 'kubectl delete pod web-5', shows: 'it comes back' });
+    const [, withClaims] = triesFor(
+      [],
+      [statefulSet('db', { volumeClaimTemplates: [CLAIM] })],
+    );
+    expect(withClaims?.shows).toBe('it comes back, with its volume');
+  });
+});
