@@ -1,111 +1,250 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client, ConfigMap, kubeconfig, socketTransport } from '@polder/kube';
+import { ConfigMap, Node } from '@polder/kube';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import manifest from '../package.json' with { type: 'json' };
+import { becomeProcesses, CHECKOUT, markedProgram, processesWith, type Started, Workplace } from './program.ts';
 
-const PROGRAM = join(import.meta.dirname, '../../../polder');
-
-let folder: string;
-const running: ChildProcess[] = [];
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'polder-'));
+let place: Workplace;
+let mark: string;
+beforeEach(({ task }) => {
+  place = new Workplace();
+  mark = `mark-${task.id}-${process.pid}`;
 });
-afterEach(() => {
-  for (const child of running.splice(0)) child.kill('SIGKILL');
-  rmSync(folder, { recursive: true });
-});
-
-/** The program as a user starts it; what it has said so far is in `out` and `err`. */
-function polder(...args: readonly string[]) {
-  const child = spawn(PROGRAM, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
-  running.push(child);
-  const said = { out: '', err: '' };
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (said.out += text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (said.err += text));
-  const exit = once(child, 'close').then(([code]: unknown[]) => code);
-  return { child, said, exit };
-}
-
-const result = async (...args: readonly string[]) => {
-  const { said, exit } = polder(...args);
-  return { code: await exit, ...said };
-};
+afterEach(() => place[Symbol.asyncDispose]());
 
 test('tells its version and its commands', async () => {
-  expect(await result('--version')).toEqual({ code: 0, out: `${manifest.version}\n`, err: '' });
-  const help = await result('--help');
+  expect(await place.result('--version')).toEqual({ code: 0, out: `${manifest.version}\n`, err: '' });
+  const help = await place.result('--help');
   expect(help.code).toBe(0);
   for (const command of ['up', 'crds']) expect(help.out).toMatch(new RegExp(`^ {2}${command}\\b`, 'm'));
 });
 
 test('answers a typo with what was meant', async () => {
-  const { code, err } = await result('upp');
+  const { code, err } = await place.result('upp');
   expect(code).toBe(1);
   expect(err).toContain('Did you mean up?');
 });
 
-describe('up', () => {
+/** What the JSON log says, a message a line. */
+const messages = ({ said }: Started) =>
+  said.out
+    .trim()
+    .split('\n')
+    .map((line) => {
+      const { msg }: { readonly msg: string } = JSON.parse(line);
+      return msg;
+    });
+
+const configMap = (name: string) => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}}\n---\n`;
+
+const deployment = (replicas: number, command: string, podSpec = '') => `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: marked}
+spec:
+  replicas: ${replicas}
+  selector: {matchLabels: {app: marked}}
+  template:
+    metadata: {labels: {app: marked}}
+    spec:
+      containers: [{name: main, image: polder/host, command: ${command}}]
+      ${podSpec}
+`;
+
+describe('up', { timeout: 60_000 }, () => {
   const start = async (...args: readonly string[]) => {
-    const up = polder('up', '--no-operator', ...args);
-    await expect.poll(() => up.said.out + up.said.err, { timeout: 15_000 }).toMatch(/is ready at|polder: /);
+    const up = place.polder('up', ...args);
+    await up.says(/is ready at/);
     return up;
   };
-  const path = () => join(folder, '.polder', 'kubeconfig');
-  const connect = async () =>
-    new Client({ transport: socketTransport(await kubeconfig([path()])), userAgent: 'polder/test' });
+  const stop = async ({ child, exit }: Started) => {
+    child.kill('SIGINT');
+    return exit;
+  };
 
   test('serves an API that only its owner can reach, and takes it away when it is stopped', async () => {
-    const { child, said, exit } = await start();
-    expect(said.out).toContain(`export KUBECONFIG=${path()}`);
-    expect(statSync(path()).mode & 0o777).toBe(0o600);
-    expect(readFileSync(path(), 'utf8')).toMatch(/server: https:\/\/127\.0\.0\.1:/);
-    const client = await connect();
-    expect(await client.raw('/readyz?verbose').catch(String)).not.toBe('');
+    const up = await start();
+    const facts: unknown = JSON.parse(up.said.out.split('\n')[0] ?? '');
+    expect(facts).toMatchObject({ kubeconfig: place.kubeconfig, folder: place.dataDir, nodes: 1 });
+    expect(statSync(place.kubeconfig).mode & 0o777).toBe(0o600);
+    expect(readFileSync(place.kubeconfig, 'utf8')).toMatch(/server: https:\/\/127\.0\.0\.1:/);
+    const client = await place.connect();
+    expect((await client.list(Node)).items).toHaveLength(1);
     await client.close();
-    child.kill('SIGINT');
-    expect(await exit).toBe(0);
-    expect(() => statSync(path())).toThrow(/ENOENT/);
+    expect(await stop(up)).toBe(0);
+    expect(() => statSync(place.kubeconfig)).toThrow(/ENOENT/);
+  });
+
+  test('has as many nodes as it is told, and fewer when it is told so later', async () => {
+    const ready = async () => {
+      const client = await place.connect();
+      const { items } = await client.list(Node);
+      await client.close();
+      return items
+        .filter(({ status }) => status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True'))
+        .map(({ metadata }) => metadata.name);
+    };
+    const up = await start('--nodes', '3');
+    await expect.poll(ready).toEqual(['polder-1', 'polder-2', 'polder-3']);
+    expect(await stop(up)).toBe(0);
+    await start('--nodes', '2');
+    await expect.poll(ready).toEqual(['polder-1', 'polder-2']);
   });
 
   test('loses nothing that it has acknowledged when it is killed', async () => {
     const first = await start();
-    const client = await connect();
+    const client = await place.connect();
     const metadata = { namespace: 'default', name: 'kept' };
     await client.create(ConfigMap, { metadata, data: { state: 'written' } });
     await client.close();
     first.child.kill('SIGKILL');
     await first.exit;
     await start();
-    const again = await connect();
+    const again = await place.connect();
     expect((await again.get(ConfigMap, metadata)).data).toEqual({ state: 'written' });
     await again.close();
   });
 
-  test('refuses a second instance on the same data, in one sentence', async () => {
-    await start();
-    const { code, out, err } = await result('up', '--no-operator');
-    expect({ code, out }).toEqual({ code: 1, out: '' });
-    expect(err).toMatch(/^polder: .*cluster\.db.*another server.*\n$/);
+  test('brings up the example, says so, and finds it unchanged the next time', async () => {
+    const example = join(CHECKOUT, 'examples/cluster');
+    const first = await start('-f', example);
+    await first.says(/everything is ready/);
+    const said = messages(first);
+    expect(said).toContain('deployment.apps/hello created');
+    expect(said).toContain('deployment.apps/hello: 2 of 2 pods are ready');
+    expect(said).toContain('statefulset.apps/web: 3 of 3 pods are ready');
+    expect(await stop(first)).toBe(0);
+    const second = await start('-f', example);
+    await second.says(/everything is ready/);
+    expect(messages(second).filter((text) => /created|changed/.test(text) && !/unchanged/.test(text))).toEqual([]);
   });
 
-  test('refuses a port in use, in one sentence', async () => {
-    const taken = createServer().listen(0, '127.0.0.1');
-    await once(taken, 'listening');
-    const address = taken.address();
-    const port = typeof address === 'object' && address ? String(address.port) : '';
-    const { code, err } = await result('up', '--no-operator', '--port', port);
-    taken.close();
-    expect(code).toBe(1);
-    expect(err).toBe(`polder: cannot listen on 127.0.0.1:${port}: the port is in use\n`);
+  describe('refuses in one sentence', () => {
+    const refusal = async (...args: readonly string[]) => {
+      const { code, err } = await place.result('up', ...args);
+      expect({ code, lines: err.split('\n').length }).toEqual({ code: 1, lines: 2 });
+      return err;
+    };
+
+    test('a second instance on the same data, and leaves the first alone', async () => {
+      await start();
+      expect(await refusal()).toBe(
+        `polder: ${place.dataDir}/cluster.db cannot be used as storage: another server is using it\n`,
+      );
+      const client = await place.connect();
+      expect((await client.list(Node)).items).toHaveLength(1);
+      await client.close();
+    });
+
+    test('a port in use', async () => {
+      const taken = createServer().listen(0, '127.0.0.1');
+      await once(taken, 'listening');
+      const address = taken.address();
+      const port = typeof address === 'object' && address ? String(address.port) : '';
+      expect(await refusal('--port', port)).toBe(`polder: cannot listen on 127.0.0.1:${port}: the port is in use\n`);
+      taken.close();
+    });
+
+    test('a folder that it cannot have', async () => {
+      const file = place.write('file', '');
+      expect(await refusal('--data-dir', file)).toMatch(`polder: the data folder ${file} cannot be used: EEXIST`);
+      expect(await refusal('--data-dir', '/dev/null/data')).toMatch(
+        'polder: the data folder /dev/null/data cannot be used: ENOTDIR',
+      );
+    });
+
+    test('a file of something else in place of its own', async () => {
+      place.write('cluster.db', 'notes of somebody, and no database at all');
+      expect(await refusal('--data-dir', '.')).toMatch(/cluster\.db cannot be used as storage: file is not a database/);
+    });
+
+    test('a disk that takes no more', async () => {
+      // No file may grow beyond 40 KiB: to whoever writes it is as if the disk were full.
+      const limited = `trap '' XFSZ; ulimit -f 40; exec "$0" up`;
+      const { said, exit } = place.run('bash', '-c', limited, join(CHECKOUT, 'polder'));
+      expect(await exit).toBe(1);
+      expect(said.err).toMatch(/^polder: .*cluster\.db cannot be written: .*\n$/);
+    });
+
+    test.each([
+      ['kind', 'apiVersion: apps/v1\nkind: Deploymnet\nmetadata: {name: a}', /did you mean Deployment\?/],
+      ['field', `${configMap('b')}apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndta: {}`, /refused: .*dta/],
+      ['YAML', `${configMap('b')}apiVersion: [v1\nkind: ConfigMap`, /line [567]: /],
+    ])('a typo in a manifest (%s), with its place, and the cluster is as it was', async (_, text, because) => {
+      // Pods of an earlier start come up again while the manifest is judged, and have to go again.
+      const first = await start('-f', place.write('good.yaml', deployment(1, markedProgram(mark))));
+      await first.says(/everything is ready/);
+      expect(await stop(first)).toBe(0);
+
+      const err = await refusal('-f', place.write('wrong.yaml', text));
+      expect(err).toMatch(/^polder: wrong\.yaml, line \d+: /);
+      expect(err).toMatch(because);
+      expect(processesWith(mark)).toEqual([]);
+
+      await start();
+      await becomeProcesses(mark, 1);
+      const client = await place.connect();
+      const maps = (await client.list(ConfigMap, { namespace: 'default' })).items.map(({ metadata }) => metadata.name);
+      expect(maps).not.toContain('b');
+      await client.close();
+    });
+
+    test('a manifest that is not there, before anything is started', async () => {
+      expect(await refusal('-f', 'none.yaml')).toBe('polder: there is no file or folder none.yaml\n');
+      expect(() => statSync(place.dataDir)).toThrow(/ENOENT/);
+    });
+
+    test.each([
+      ['--port', 'many', 'a port is a whole number from 1 to 65535'],
+      ['--nodes', '0', 'a cluster has from 1 to 100 nodes'],
+    ])('a value that makes no sense: %s %s', async (flag, value, rule) => {
+      expect(await place.result('up', flag, value)).toMatchObject({ code: 1, err: expect.stringContaining(rule) });
+    });
   });
 
-  test('says what a port is, and that there is nothing to operate yet', async () => {
-    expect((await result('up', '--no-operator', '--port', 'many')).err).toContain('a whole number from 1 to 65535');
-    expect(await result('up')).toMatchObject({ code: 1, err: expect.stringContaining('polder up --no-operator') });
+  describe('is stopped', () => {
+    test('with its pods: what helps others ends after them', async () => {
+      const ended = join(place.folder, 'ended');
+      const sidecar = markedProgram(mark, { onTerm: `echo sidecar >> ${ended}; exit 0` });
+      const main = markedProgram(mark, { onTerm: `sleep 0.3; echo main >> ${ended}; exit 0` });
+      const podSpec = `initContainers: [{name: helper, image: polder/host, restartPolicy: Always, command: ${sidecar}}]`;
+      const up = await start('-f', place.write('pods.yaml', deployment(1, main, podSpec)));
+      await up.says(/everything is ready/);
+      await becomeProcesses(mark, 2);
+      expect(await stop(up)).toBe(0);
+      expect(readFileSync(ended, 'utf8')).toBe('main\nsidecar\n');
+      expect(processesWith(mark)).toEqual([]);
+    });
+
+    test('while manifests are applied', async () => {
+      const many = Array.from({ length: 300 }, (_, number) => configMap(`map-${number}`));
+      const up = await start('-f', place.write('many.yaml', many.join('')));
+      expect(await stop(up)).toBe(0);
+      expect(up.said.err).toBe('');
+      expect(messages(up).at(-1)).toBe('stopping');
+      expect(messages(up)).not.toContain('everything is ready');
+    });
+
+    test('while pods start', async () => {
+      const up = await start('-f', place.write('pods.yaml', deployment(5, markedProgram(mark))));
+      await expect.poll(() => processesWith(mark).length, { interval: 5, timeout: 30_000 }).toBeGreaterThan(0);
+      expect(await stop(up)).toBe(0);
+      expect(up.said.err).toBe('');
+      expect(processesWith(mark)).toEqual([]);
+    });
+
+    test('at once when somebody is tired of waiting', async () => {
+      const up = await start('-f', place.write('pods.yaml', deployment(1, markedProgram(mark, { onTerm: ':' }))));
+      await up.says(/everything is ready/);
+      up.child.kill('SIGINT');
+      await up.says(/stopping/);
+      await becomeProcesses(mark, 1);
+      up.child.kill('SIGINT');
+      expect(await up.exit).toBe(130);
+      await becomeProcesses(mark, 0);
+    });
   });
 });

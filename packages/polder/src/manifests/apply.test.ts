@@ -1,21 +1,20 @@
 import { createApiServer } from '@polder/embedded';
-import { Client, ConfigMap, Namespace, VirtualClock } from '@polder/kube';
+import { Client, ConfigMap, systemClock as clock, Namespace } from '@polder/kube';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { applyManifests } from './apply.ts';
 import { parseManifests } from './read.ts';
 
-const clock = new VirtualClock();
 let client: Client;
 beforeEach(() => {
   client = new Client({ transport: createApiServer({ clock }).transport(), userAgent: 'test', clock });
 });
 
-const apply = async (text: string) => {
+const apply = async (text: string, signal = new AbortController().signal) => {
   const did: string[] = [];
   await applyManifests(parseManifests(text, 'x.yaml'), {
     client,
     clock,
-    signal: new AbortController().signal,
+    signal,
     applied: (one) => void did.push(`${one.object.kind} ${one.object.metadata.name} ${one.did}`),
   });
   return did;
@@ -46,6 +45,12 @@ describe('manifests', () => {
     expect(await apply(map('a', 'data: {x: "1"}\n'))).toEqual(['ConfigMap a created']);
     expect(await apply(map('a', 'data: {x: "1"}\n'))).toEqual(['ConfigMap a unchanged']);
     expect(await apply(map('a', 'data: {x: "2"}\n'))).toEqual(['ConfigMap a changed']);
+  });
+
+  test('are no more applied once somebody has had enough', async () => {
+    const enough = AbortSignal.timeout(5);
+    const many = Array.from({ length: 1000 }, (_, number) => map(`map-${number}`));
+    await expect(apply(many.join(''), enough)).rejects.toThrow(/aborted due to timeout/);
   });
 
   test('are where kubectl apply goes on: it owns their fields, and finds what it applied last', async () => {

@@ -54,6 +54,7 @@ export async function applyManifests(
   );
 
   for (const manifest of ordered) {
+    await turn(tools);
     const { apiVersion, kind, metadata } = manifest.object;
     const served = await kinds.find(manifest.object);
     if (served && !namespaces.has(metadata.namespace ?? '')) {
@@ -63,6 +64,7 @@ export async function applyManifests(
   }
   const all: AppliedObject[] = [];
   for (const manifest of ordered) {
+    await turn(tools);
     const served = await servedSoon(manifest, kinds, tools);
     const before = await existing(served, manifest, tools);
     const object = await write(manifest, served, tools, false);
@@ -73,6 +75,9 @@ export async function applyManifests(
   }
   return all;
 }
+
+/** A cluster in this process answers without ever waiting: signals and the requests of others would not be heard. */
+const turn = ({ clock, signal }: ApplyTools) => sleep(clock, 0, signal);
 
 /** Whether two states of an object say the same of what is wanted. Controllers may write its status at the same time. */
 function isSame(before: KubernetesObject, after: KubernetesObject): boolean {

@@ -38,10 +38,7 @@ describe('what to try', () => {
   test('names a pod that is there, and promises a volume only where there is one', () => {
     const [, without] = triesFor([], [statefulSet('web', { ordinals: { start: 5 } })]);
     expect(without).toEqual({ command: 'kubectl delete pod web-5', shows: 'it comes back' });
-    const [, withClaims] = triesFor(
-      [],
-      [statefulSet('db', { volumeClaimTemplates: [CLAIM] })],
-    );
+    const [, withClaims] = triesFor([], [statefulSet('db', { volumeClaimTemplates: [CLAIM] })]);
     expect(withClaims?.shows).toBe('it comes back, with its volume');
   });
 });
