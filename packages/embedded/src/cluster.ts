@@ -24,6 +24,11 @@ export interface ClusterOptions extends Omit<ApiServerOptions, 'podLogs' | 'more
   readonly images?: readonly ImageRule[];
   /** Where the directories of volumes are. Nowhere unless told otherwise: simulated pods write nothing. */
   readonly provisioner?: Provisioner;
+  /**
+   * The block of 4,096 loopback addresses for pods that run on this machine: `127.64.0.0` unless told otherwise. Clusters
+   * that run at the same time need different ones, or their pods take each other's ports.
+   */
+  readonly loopback?: string;
   /** Serve the API on a socket, too. */
   readonly listen?: ListenOptions;
 }
@@ -73,6 +78,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Embedd
       images,
       rootCa: listener?.ca,
       provisioner: options.provisioner ?? NOWHERE,
+      loopback: options.loopback,
     });
     return {
       server,

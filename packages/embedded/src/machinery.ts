@@ -22,6 +22,8 @@ export interface MachineryOptions {
   readonly rootCa?: string | undefined;
   /** Makes the volumes of the standard class. */
   readonly provisioner: Provisioner;
+  /** See `ClusterOptions`. */
+  readonly loopback?: string | undefined;
 }
 
 export interface Machinery {
@@ -37,6 +39,7 @@ export interface Machinery {
 
 /** Loopback on Linux is a whole block of addresses; 127.0.0.1 itself is everybody's. */
 const REACHABLE = '127.64.0.0';
+const REACHABLE_PODS = 4_094;
 const UNREACHABLE = '10.244.0.0';
 
 /** Pods here are processes or less: what limits them is the machine. */
@@ -57,7 +60,10 @@ export function startMachinery(options: MachineryOptions): Machinery {
     clock,
     log,
     images,
-    addresses: { reachable: new Addresses(REACHABLE), unreachable: new Addresses(UNREACHABLE) },
+    addresses: {
+      reachable: new Addresses(options.loopback ?? REACHABLE, REACHABLE_PODS),
+      unreachable: new Addresses(UNREACHABLE),
+    },
   });
   const client = new Client({ transport, userAgent: 'kube-controller-manager', clock, log });
   const controllers = createControllers({ server, client, clock, log, rootCa, provisioner });

@@ -48,9 +48,12 @@ test.each(seeds(1))(
       await becomeProcesses(mark, 0);
 
       up = await started(place);
-      expect(await withClient(place, configMaps), told).toEqual(expect.arrayContaining(acknowledged));
+      expect({ told, maps: await withClient(place, configMaps) }).toEqual({
+        told,
+        maps: expect.arrayContaining(acknowledged),
+      });
       await converges(place, mark, round, told);
-      expect(await withClient(place, volumesOf), told).toEqual(volumes);
+      expect({ told, volumes: await withClient(place, volumesOf) }).toEqual({ told, volumes });
     }
     up.child.kill('SIGINT');
     expect(await up.exit).toBe(0);

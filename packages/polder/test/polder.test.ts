@@ -122,6 +122,13 @@ describe('up', { timeout: 60_000 }, () => {
     expect(messages(second).filter((text) => /created|changed/.test(text) && !/unchanged/.test(text))).toEqual([]);
   });
 
+  test('runs beside another one, and their pods do not take the ports of each other', async () => {
+    const example = join(CHECKOUT, 'examples/cluster/hello.yaml');
+    const both = await Promise.all(['one', 'other'].map((dataDir) => start('--data-dir', dataDir, '-f', example)));
+    for (const up of both) await up.says(/everything is ready/);
+    for (const up of both) expect(messages(up)).toContain('deployment.apps/hello: 2 of 2 pods are ready');
+  });
+
   describe('refuses in one sentence', () => {
     const refusal = async (...args: readonly string[]) => {
       const { code, err } = await place.result('up', ...args);

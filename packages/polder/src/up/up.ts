@@ -6,6 +6,7 @@ import { applyManifests, type Manifest, readManifests } from '../manifests/index
 import { version } from '../version.ts';
 import { becomeReady } from './become-ready.ts';
 import { runnersIn } from './images.ts';
+import { loopbackOf } from './loopback.ts';
 import { type Progress, progressOn } from './progress.ts';
 import { triesIn } from './tries.ts';
 
@@ -53,7 +54,8 @@ async function runCluster(
   try {
     const { images, provisioner } = runners;
     const listen = port === undefined ? {} : { port };
-    const cluster = await startCluster({ images, provisioner, storage, log: progress.log, nodes, listen });
+    const loopback = loopbackOf(folder);
+    const cluster = await startCluster({ images, provisioner, storage, log: progress.log, nodes, listen, loopback });
     const work = async () => {
       await writeSecret(kubeconfig, cluster.listener?.kubeconfig ?? '');
       await cluster.ready;
