@@ -1,7 +1,9 @@
-import { Client, type NewObject, Pod, VirtualClock } from '@polder/kube';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Client, type NewObject, Pod, sleep, VirtualClock } from '@polder/kube';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type EmbeddedCluster, startCluster } from '../cluster.ts';
 import { seeded } from '../controllers/test-world.ts';
+import type { Runner } from './runner.ts';
+import { simulated } from './simulated/index.ts';
 
 let clock: VirtualClock;
 let cluster: EmbeddedCluster;
@@ -11,14 +13,16 @@ beforeEach(async () => {
   cluster = await startCluster({ clock, random: seeded(1), nodes: 1 });
   client = new Client({ transport: cluster.server.transport(), userAgent: 'user', clock });
 });
-afterEach(async () => {
+afterEach(() => stopped(cluster));
+
+async function stopped(one: EmbeddedCluster): Promise<void> {
   let isStopped = false;
   const stop = async () => {
-    await cluster.stop();
+    await one.stop();
     isStopped = true;
   };
   await Promise.all([stop(), clock.runUntil(() => isStopped, 60_000)]);
-});
+}
 
 const ref = { namespace: 'default', name: 'a' };
 const pod = (
@@ -78,4 +82,39 @@ test('a pod that is deleted ends its containers first, and then it is gone', asy
   expect((await get()).metadata.deletionTimestamp).toBeDefined();
   await clock.advance(2_000);
   await expect(get()).rejects.toMatchObject({ status: 404 });
+});
+
+describe('a container that is just starting when the cluster stops', () => {
+  /** How long the cluster takes to stop, and which pods it asks to end. */
+  const stopping = async (startMs: number) => {
+    const simulation = simulated(clock);
+    const asked: string[] = [];
+    const slow: Runner = {
+      ...simulation,
+      async start(launch) {
+        await sleep(clock, startMs);
+        const container = await simulation.start(launch);
+        const end = container.terminate.bind(container);
+        const terminate = () => {
+          asked.push(launch.pod.metadata.name);
+          end();
+        };
+        return Object.assign(container, { terminate });
+      },
+    };
+    const other = await startCluster({ clock, random: seeded(1), nodes: 1, images: [{ images: '*', runner: slow }] });
+    await new Client({ transport: other.server.transport(), userAgent: 'user', clock }).create(Pod, pod());
+    await clock.advance(1_000);
+    const before = clock.monotonic();
+    await stopped(other);
+    return { asked, tookMs: clock.monotonic() - before };
+  };
+
+  test('is asked to end like the others', async () => {
+    expect((await stopping(5_000)).asked).toEqual(['a']);
+  });
+
+  test('is not waited for without end', async () => {
+    expect((await stopping(3_600_000)).tookMs).toBeLessThan(20_000);
+  });
 });

@@ -198,8 +198,8 @@ export class Kubelet {
   /** Ends everything: containers with their grace, at most `graceMs`, then what still runs. */
   async stopAll(graceMs: number): Promise<void> {
     const all = [...this.#pods.values(), ...[...this.#predecessors.values()].flat()];
-    // What is just starting gets its grace as well.
-    await Promise.all(all.flatMap(({ starts }) => [...starts]));
+    // What is just starting gets its grace as well; what starts for longer than that does not matter.
+    await this.#started(all, graceMs);
     const endAll = (isWanted: (spec: Container) => boolean) =>
       Promise.all(
         all.flatMap((run) =>
@@ -214,6 +214,14 @@ export class Kubelet {
       );
     await endAll((spec) => !isSidecar(spec));
     await endAll(isSidecar);
+  }
+
+  async #started(runs: readonly PodRun[], patienceMs: number): Promise<void> {
+    const starts = Promise.all(runs.flatMap((run) => [...run.starts]));
+    const over = Promise.withResolvers<void>();
+    const timer = this.#options.clock.after(patienceMs, over.resolve);
+    await Promise.race([starts, over.promise]);
+    timer.cancel();
   }
 
   #of(pod: Pod): PodRun {

@@ -109,12 +109,7 @@ function isInitDone(pod: Pod, name: string, { state }: SettledRun): boolean {
   return isInit && state.is === 'ended' && state.ending.exitCode === 0;
 }
 
-function stateOf(
-  pod: Pod,
-  container: Container,
-  run: SettledRun,
-  id: (count: number) => string,
-): ContainerStateStatus {
+function stateOf(pod: Pod, container: Container, run: SettledRun, id: (count: number) => string): ContainerStateStatus {
   const { state } = run;
   if (state.is === 'running') return { running: { startedAt: timeOf(state.startedAt) } };
   if (state.is === 'waiting') {
