@@ -3,6 +3,7 @@ import type { ApiServer } from './apiserver/index.ts';
 import { createControllers } from './controllers/index.ts';
 import { installStandardClass, type Provisioner } from './controllers/persistent-volume/index.ts';
 import { Addresses, type ImageRule, Kubelet, podController } from './kubelet/index.ts';
+import { MovedPorts, Network } from './network/index.ts';
 import { evictions, type Machine, nodeLifecycle, nodeObjects, registerNodes } from './nodes/index.ts';
 import { scheduler } from './scheduler/index.ts';
 
@@ -27,6 +28,8 @@ export interface MachineryOptions {
 export interface Machinery {
   readonly cache: Cache;
   readonly kubelet: Kubelet;
+  /** Where the names and addresses of pods and services are on this machine. */
+  readonly network: Network;
   /** Resolves when the nodes are there and the controllers at work. */
   readonly ready: Promise<void>;
   /** Until it is stopped; rejects when it can't go on. */
@@ -53,11 +56,13 @@ export function startMachinery(options: MachineryOptions): Machinery {
     now: new Date(clock.now()),
     pods: PODS_ON_A_NODE,
   });
+  const ports = new MovedPorts();
   const kubelet = new Kubelet({
     clock,
     log,
     images,
     addresses: { reachable: new Addresses(REACHABLE), unreachable: new Addresses(UNREACHABLE) },
+    ports,
   });
   const client = new Client({ transport, userAgent: 'kube-controller-manager', clock, log });
   const controllers = createControllers({ server, client, clock, log, rootCa, provisioner });
@@ -99,6 +104,7 @@ export function startMachinery(options: MachineryOptions): Machinery {
   return {
     cache: manager.cache,
     kubelet,
+    network: new Network(manager.cache, ports),
     ready: started,
     running,
     async stop() {
