@@ -73,6 +73,7 @@ export class Kubelet {
   readonly #pods = new Map<string, PodRun>();
   /** Runs of pods that were replaced by others of the same name before they had ended. */
   readonly #predecessors = new Map<string, PodRun[]>();
+  #knowsAddresses = false;
 
   constructor(options: KubeletOptions) {
     this.#options = options;
@@ -96,8 +97,14 @@ export class Kubelet {
     };
   }
 
-  /** Addresses that pods have from before, so that nobody else gets them. */
+  /** Whether it has been told what addresses pods have from before this program started. */
+  get knowsAddresses(): boolean {
+    return this.#knowsAddresses;
+  }
+
+  /** Addresses that pods have from before, so that they keep them and nobody else gets them. */
   keepAddresses(pods: readonly Pod[]): void {
+    this.#knowsAddresses = true;
     for (const pod of pods) {
       const { podIP } = pod.status ?? {};
       if (podIP) this.#addressesFor(runnerOf(pod, this.#options.images)).keep(pod.metadata.uid ?? '', podIP);

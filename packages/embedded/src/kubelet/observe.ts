@@ -6,7 +6,7 @@ import {
   Node,
   PersistentVolume,
   PersistentVolumeClaim,
-  type Pod,
+  Pod,
   Secret,
   unknown,
   type World,
@@ -50,6 +50,7 @@ export async function observe(pod: Pod, { cluster, kubelet, nodes }: KubeletWorl
   if (!nodes.has(name)) return ELSEWHERE;
   const node = await cluster.get(Node, { name });
   const address = node?.status?.addresses?.find(({ type }) => type === 'InternalIP')?.address ?? '127.0.0.1';
+  if (!kubelet.knowsAddresses) kubelet.keepAddresses(await cluster.list(Pod));
   const seen = kubelet.look(pod);
   const references = await referencesOf(pod, cluster);
   const allocatable = Object.entries(node?.status?.allocatable ?? {}).map(([what, much]) => [what, String(much)]);
