@@ -138,7 +138,9 @@ describe('a stand-in', () => {
 
   test('that can not start says why', async () => {
     await client.create(Pod, aPod('a', 'example/broken'));
-    await becomes('a', { lastState: { terminated: { exitCode: 1, message: 'no licence' } } });
+    await until(async () =>
+      expect((await main('a'))?.lastState?.terminated).toMatchObject({ exitCode: 1, message: 'no licence' }),
+    );
   });
 
   test('leaves what runs beside it in peace', async () => {
