@@ -27,6 +27,9 @@ let client: Client;
 /** Where the stand-ins of each pod are now, by the pod's name. */
 let places: Map<string, StandInPlace>;
 let calls: WebhookRequest[];
+/** What the slow one did, and what it waits for to close. */
+let course: string[];
+let gate: PromiseWithResolvers<void>;
 /** Pods that answer that they are not well. */
 let sick: Set<string>;
 
@@ -58,7 +61,17 @@ const tiny =
 
 beforeEach(async () => {
   [folder, places, calls, sick] = [mkdtempSync(join(tmpdir(), 'stand-in-')), new Map(), [], new Set()];
+  [course, gate] = [[], Promise.withResolvers()];
   const table = {
+    'example/slow': async () => {
+      course.push('opens');
+      return {
+        close: async () => {
+          await gate.promise;
+          course.push('has closed');
+        },
+      };
+    },
     'example/tiny': tiny(({ address }) => [address, PORT]),
     // As on a system that has no loopback address for each pod.
     'example/moved': tiny(() => ['127.0.0.1', 0]),
@@ -163,6 +176,18 @@ describe('a stand-in', () => {
     await until(() => expect(client.get(Pod, inDefault('a'))).rejects.toMatchObject({ status: 404 }));
     await expect(ask(address, PORT)).rejects.toThrow('fetch failed');
   });
+});
+
+test('of two pods of one name, deleted by force or not, only one runs at a time', async () => {
+  const slow = aPod('a', 'example/slow', { containers: [{ name: 'c', image: 'example/slow' }] });
+  await client.create(Pod, slow);
+  await becomes('a', { ready: true });
+  await client.delete(Pod, inDefault('a'), { gracePeriodSeconds: 0 });
+  await client.create(Pod, slow);
+  await becomes('a', { state: { waiting: { reason: 'ContainerCreating' } } });
+  gate.resolve();
+  await becomes('a', { ready: true, restartCount: 0 });
+  expect(course).toEqual(['opens', 'has closed', 'opens']);
 });
 
 test('a StatefulSet of stand-ins is reached by the names of its pods, and finds its data again', async () => {
