@@ -6,14 +6,15 @@ import {
   createApiServer,
   type Listener,
   type ListenOptions,
+  type ServiceResolver,
 } from './apiserver/index.ts';
 import type { Provisioner } from './controllers/persistent-volume/index.ts';
 import { type ImageRule, logsBy, RUNNER_ANNOTATION, simulated } from './kubelet/index.ts';
 import { startMachinery } from './machinery.ts';
-import { Network } from './network/index.ts';
+import type { Network } from './network/index.ts';
 import { type Machine, thisMachine } from './nodes/index.ts';
 
-export interface ClusterOptions extends Omit<ApiServerOptions, 'podLogs' | 'moreColumns'> {
+export interface ClusterOptions extends Omit<ApiServerOptions, 'podLogs' | 'moreColumns' | 'resolveService'> {
   /** Silent unless told otherwise. */
   readonly log?: Logger;
   /** One unless told otherwise. */
@@ -64,7 +65,19 @@ const NOWHERE: Provisioner = {
 export async function startCluster(options: ClusterOptions = {}): Promise<EmbeddedCluster> {
   const { clock = systemClock, random = Math.random, log = silentLogger, nodes = 1 } = options;
   const images = options.images ?? [{ images: '*', runner: simulated(clock) }];
-  const server = createApiServer({ ...options, podLogs: logsBy(images), moreColumns: { pods: [RUNNER_COLUMN] } });
+  // The server comes before the controllers, and what they know of its services: until then, no service can be reached.
+  let network: Network | undefined;
+  const resolveService: ServiceResolver = async ({ namespace, name, port = 443 }) => {
+    const found = network?.resolve(`${name}.${namespace}.svc`, port);
+    if (found === undefined) throw new Error(`no endpoints available for service "${name}"`);
+    return found;
+  };
+  const server = createApiServer({
+    ...options,
+    podLogs: logsBy(images),
+    moreColumns: { pods: [RUNNER_COLUMN] },
+    resolveService,
+  });
   try {
     const listener = options.listen && (await server.listen(options.listen));
     const machinery = startMachinery({
@@ -80,9 +93,10 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Embedd
       provisioner: options.provisioner ?? NOWHERE,
       loopback: options.loopback,
     });
+    network = machinery.network;
     return {
       server,
-      network: new Network(machinery.cache),
+      network,
       listener,
       ready: machinery.ready,
       running: machinery.running,

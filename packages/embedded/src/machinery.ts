@@ -3,6 +3,7 @@ import type { ApiServer } from './apiserver/index.ts';
 import { createControllers } from './controllers/index.ts';
 import { installStandardClass, type Provisioner } from './controllers/persistent-volume/index.ts';
 import { Addresses, type ImageRule, Kubelet, podController } from './kubelet/index.ts';
+import { MovedPorts, Network } from './network/index.ts';
 import { evictions, type Machine, nodeLifecycle, nodeObjects, registerNodes } from './nodes/index.ts';
 import { scheduler } from './scheduler/index.ts';
 
@@ -29,6 +30,8 @@ export interface MachineryOptions {
 export interface Machinery {
   readonly cache: Cache;
   readonly kubelet: Kubelet;
+  /** Where the names and addresses of pods and services are on this machine. */
+  readonly network: Network;
   /** Resolves when the nodes are there and the controllers at work. */
   readonly ready: Promise<void>;
   /** Until it is stopped; rejects when it can't go on. */
@@ -56,6 +59,7 @@ export function startMachinery(options: MachineryOptions): Machinery {
     now: new Date(clock.now()),
     pods: PODS_ON_A_NODE,
   });
+  const ports = new MovedPorts();
   const kubelet = new Kubelet({
     clock,
     log,
@@ -64,6 +68,7 @@ export function startMachinery(options: MachineryOptions): Machinery {
       reachable: new Addresses(options.loopback ?? REACHABLE, REACHABLE_PODS),
       unreachable: new Addresses(UNREACHABLE),
     },
+    ports,
   });
   const client = new Client({ transport, userAgent: 'kube-controller-manager', clock, log });
   const controllers = createControllers({ server, client, clock, log, rootCa, provisioner });
@@ -105,6 +110,7 @@ export function startMachinery(options: MachineryOptions): Machinery {
   return {
     cache: manager.cache,
     kubelet,
+    network: new Network(manager.cache, ports),
     ready: started,
     running,
     async stop() {

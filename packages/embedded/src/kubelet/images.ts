@@ -21,7 +21,8 @@ export function runnerOf({ spec }: Pod, table: readonly ImageRule[]): Runner {
   return rule.runner;
 }
 
-function matches(pattern: string, image: string): boolean {
+/** Whether an image is meant by a pattern of the table. */
+export function matches(pattern: string, image: string): boolean {
   const expression = new RegExp(
     `^${pattern
       .split('*')

@@ -3,6 +3,7 @@ import {
   Bell,
   type Clock,
   type Container,
+  type ContainerStateTerminated,
   type Happening,
   keyOf,
   type LifecycleHandler,
@@ -12,13 +13,15 @@ import {
   type Pod,
   sleep,
 } from '@polder/kube';
+import type { MovedPorts } from '../network/index.ts';
 import type { Addresses } from './addresses.ts';
 import {
   type ContainerRun,
+  type Ended,
   ended,
   isBusy,
   NEW_RUN,
-  settled,
+  nextCount,
   started,
   startFailed,
   starting,
@@ -37,6 +40,8 @@ export interface KubeletOptions {
   readonly images: readonly ImageRule[];
   /** Loopback ones for pods that can be reached, and others for those that can't. */
   readonly addresses: { readonly reachable: Addresses; readonly unreachable: Addresses };
+  /** Told where ports of pods are, if elsewhere than at their addresses. */
+  readonly ports: MovedPorts;
 }
 
 /** A pod that runs here, or that ran and has not been taken away yet. */
@@ -68,6 +73,7 @@ export class Kubelet {
   readonly #pods = new Map<string, PodRun>();
   /** Runs of pods that were replaced by others of the same name before they had ended. */
   readonly #predecessors = new Map<string, PodRun[]>();
+  #knowsAddresses = false;
 
   constructor(options: KubeletOptions) {
     this.#options = options;
@@ -91,8 +97,14 @@ export class Kubelet {
     };
   }
 
-  /** Addresses that pods have from before, so that nobody else gets them. */
+  /** Whether it has been told what addresses pods have from before this program started. */
+  get knowsAddresses(): boolean {
+    return this.#knowsAddresses;
+  }
+
+  /** Addresses that pods have from before, so that they keep them and nobody else gets them. */
   keepAddresses(pods: readonly Pod[]): void {
+    this.#knowsAddresses = true;
     for (const pod of pods) {
       const { podIP } = pod.status ?? {};
       if (podIP) this.#addressesFor(runnerOf(pod, this.#options.images)).keep(pod.metadata.uid ?? '', podIP);
@@ -122,9 +134,8 @@ export class Kubelet {
 
   async #start(run: PodRun, spec: Container, how: Surroundings): Promise<void> {
     const before = run.runs.get(spec.name) ?? NEW_RUN;
-    const restartCount = settled(before).state.is === 'ended' ? before.restartCount + 1 : before.restartCount;
     try {
-      const container = await run.runner.start(this.#launch(run, spec, restartCount, how));
+      const container = await run.runner.start(this.#launch(run, spec, nextCount(before), how));
       this.#began(run, spec, started(before, container, container.health?.() ?? firstHealth(spec)));
       this.#news(run, { type: 'Normal', reason: 'Started', action: 'Start', note: `Container started: ${spec.name}` });
       // Its pod was taken away meanwhile.
@@ -133,7 +144,7 @@ export class Kubelet {
     } catch (error) {
       const failure =
         error instanceof StartFailure ? error : new StartFailure('CreateContainerError', messageOf(error));
-      run.runs.set(spec.name, this.#notBegun(before, failure));
+      run.runs.set(spec.name, this.#notBegun(before, failure, how.references));
       this.#news(run, { type: 'Warning', reason: 'Failed', action: 'Start', note: `Error: ${failure.message}` });
     }
   }
@@ -163,19 +174,25 @@ export class Kubelet {
       run.runs.set(spec.name, ended(before, startedAt, ending));
     } else {
       const first = container.health?.() ?? firstHealth(spec);
-      const resumed = started({ ...before, state: { is: 'waiting' } }, container, first);
-      this.#began(run, spec, resumed);
+      this.#began(run, spec, started(before, container, first));
     }
     this.bell.ring(pod.metadata);
   }
 
-  /** Asks it to end, and ends it after the grace period. Does not wait. */
+  /** Asks it to end, and ends it after the grace period. Called again, it shortens that. Does not wait. */
   stop(pod: Pod, spec: Container, graceMs: number): void {
     const run = this.#of(pod);
     const before = run.runs.get(spec.name);
     if (before?.state.is !== 'running') return;
-    run.runs.set(spec.name, { ...before, state: { ...before.state, isStopping: true } });
-    this.#aside(this.#end(spec, before.state.container, graceMs));
+    const { container, stopBy } = before.state;
+    run.runs.set(spec.name, { ...before, state: { ...before.state, stopBy: this.#options.clock.now() + graceMs } });
+    this.#aside(stopBy === undefined ? this.#end(spec, container, graceMs) : this.#killAfter(graceMs, container));
+  }
+
+  async #killAfter(graceMs: number, container: RunningContainer): Promise<void> {
+    const timer = this.#options.clock.after(graceMs, () => container.kill());
+    await container.ended;
+    timer.cancel();
   }
 
   /** The predecessors of a pod get no more time: their names are needed. */
@@ -284,10 +301,13 @@ export class Kubelet {
     run.runs.set(spec.name, begun);
     if (begun.state.is !== 'running') return;
     const { container, startedAt } = begun.state;
+    const address = this.#addressesFor(run.runner).of(run.uid);
+    for (const [port, to] of container.moved ?? []) this.#options.ports.move({ host: address, port }, to);
     const stopProbes = new AbortController();
     const awaitEnd = async () => {
       const ending = await container.ended;
       stopProbes.abort(new Error('the container has ended'));
+      for (const port of container.moved?.keys() ?? []) this.#options.ports.moveBack({ host: address, port });
       this.#change(run, spec.name, container, (one) => ended(one, startedAt, ending));
     };
     this.#aside(awaitEnd());
@@ -312,10 +332,10 @@ export class Kubelet {
   }
 
   /** What the program could not even be started for counts as a run that ended, the rest as one that waits. */
-  #notBegun(before: ContainerRun, failure: StartFailure): ContainerRun {
+  #notBegun(before: ContainerRun, failure: StartFailure, references: References): ContainerRun {
     const now = this.#options.clock.now();
-    const { exitCode, reason, message } = failure;
-    if (exitCode === undefined) return startFailed(before, reason, message, now);
+    const { exitCode, message } = failure;
+    if (exitCode === undefined) return startFailed(before, failure, references, now);
     return stillborn(before, { exitCode, reason: 'StartError', message, at: now });
   }
 
@@ -361,21 +381,26 @@ function endedRuns(pod: Pod): Map<string, ContainerRun> {
   return new Map(runs.filter(([, { state }]) => state.is === 'ended'));
 }
 
-/** Of a container that this program has not started, its status tells how often it ran before. */
+/** Of a container that this program has not started, its status tells how often it ran before, and how that ended. */
 function reportedRun({ status }: Pod, name: string): ContainerRun {
   const reported = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
-  const one = reported.find((status) => status.name === name);
-  const restartCount = one?.restartCount ?? 0;
-  const terminated = one?.state?.terminated ?? (one?.state?.waiting && one.lastState?.terminated);
-  if (!terminated) return { ...NEW_RUN, restartCount };
-  const { exitCode, reason, message } = terminated;
-  const at = Date.parse(terminated.finishedAt ?? '');
-  const ending = { exitCode, at, ...(reason !== undefined && { reason }), ...(message !== undefined && { message }) };
-  return {
-    ...NEW_RUN,
-    restartCount,
-    state: { is: 'ended', startedAt: Date.parse(terminated.startedAt ?? ''), ending },
+  const { restartCount = 0, state, lastState } = reported.find((one) => one.name === name) ?? {};
+  const last = lastState?.terminated && endedBefore(lastState.terminated);
+  if (state?.terminated) return { ...NEW_RUN, restartCount, state: endedBefore(state.terminated), last };
+  // What waited to be started again has ended before.
+  if (state?.waiting && last) return { ...NEW_RUN, restartCount, state: last };
+  return { ...NEW_RUN, restartCount, last };
+}
+
+function endedBefore({ exitCode, signal, reason, message, startedAt, finishedAt }: ContainerStateTerminated): Ended {
+  const ending = {
+    exitCode,
+    at: Date.parse(finishedAt ?? ''),
+    ...(signal !== undefined && { signal }),
+    ...(reason !== undefined && { reason }),
+    ...(message !== undefined && { message }),
   };
+  return { is: 'ended', startedAt: Date.parse(startedAt ?? ''), ending };
 }
 
 function withOwnHealth(run: ContainerRun): ContainerRun {

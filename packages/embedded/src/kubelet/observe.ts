@@ -6,7 +6,7 @@ import {
   Node,
   PersistentVolume,
   PersistentVolumeClaim,
-  type Pod,
+  Pod,
   Secret,
   unknown,
   type World,
@@ -28,8 +28,10 @@ export interface Observed {
   readonly runner: string;
   /** The volumes with their contents, or what is missing of them. */
   readonly volumes: Known<readonly Volume[]>;
-  /** Whether these volumes are in place. */
+  /** Whether these volumes are in place, with these contents. */
   readonly isPrepared: boolean;
+  /** Whether its volumes are in place, perhaps with older contents: what was deleted since does not stop a pod. */
+  readonly hasVolumes: boolean;
   readonly references: References;
   readonly facts: Facts;
   readonly address: string | undefined;
@@ -48,6 +50,7 @@ export async function observe(pod: Pod, { cluster, kubelet, nodes }: KubeletWorl
   if (!nodes.has(name)) return ELSEWHERE;
   const node = await cluster.get(Node, { name });
   const address = node?.status?.addresses?.find(({ type }) => type === 'InternalIP')?.address ?? '127.0.0.1';
+  if (!kubelet.knowsAddresses) kubelet.keepAddresses(await cluster.list(Pod));
   const seen = kubelet.look(pod);
   const references = await referencesOf(pod, cluster);
   const allocatable = Object.entries(node?.status?.allocatable ?? {}).map(([what, much]) => [what, String(much)]);
@@ -64,6 +67,7 @@ export async function observe(pod: Pod, { cluster, kubelet, nodes }: KubeletWorl
     facts,
     volumes: failures.length > 0 ? unknown(failures.join('; ')) : known(volumes),
     isPrepared: seen.prepared !== undefined && sameVolumes(seen.prepared, volumes),
+    hasVolumes: seen.prepared !== undefined,
   };
 }
 
@@ -76,6 +80,7 @@ const ELSEWHERE: Observed = {
   runner: '',
   volumes: known([]),
   isPrepared: false,
+  hasVolumes: false,
   references: NOTHING,
   facts: { podIPs: [], hostIPs: [], allocatable: {} },
   address: undefined,

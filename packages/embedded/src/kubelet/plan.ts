@@ -1,12 +1,14 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Container, type Happening, type Plan, type Pod, type PodStatus, sameStatus } from '@polder/kube';
-import { type ContainerRun, isBusy, NEW_RUN, restartAt } from './container-run.ts';
+import { backoffOf, type ContainerRun, isBusy, NEW_RUN, type StartProblem } from './container-run.ts';
 import { RUNNER_ANNOTATION } from './images.ts';
 import type { Surroundings } from './kubelet.ts';
 import type { Observed } from './observe.ts';
-import { containersOf, deadlineOf, graceMs, isSidecar } from './pod-spec.ts';
+import { isAnyBusy, phaseOf } from './phase.ts';
+import { containersOf, deadlineOf, graceMs, isRestarted, isSidecar } from './pod-spec.ts';
 import type { Volume } from './runner.ts';
 import { SIMULATE } from './simulated/index.ts';
-import { statusOf } from './status.ts';
+import { fullNameOf, isBackingOff, pullBackOffAt, statusOf } from './status.ts';
 
 interface On {
   readonly because: string;
@@ -25,40 +27,49 @@ export type KubeletStep =
   | ({ readonly do: 'lose-volume'; readonly volume: string } & On)
   | ({ readonly do: 'resume-container'; readonly startedAt: number } & OnContainer & Surroundings)
   | ({ readonly do: 'start-container' } & OnContainer & Surroundings)
-  | ({ readonly do: 'stop-container'; readonly graceMs: number } & OnContainer)
+  | ({ readonly do: 'stop-container'; readonly graceMs: number; readonly note: string } & OnContainer)
   | ({ readonly do: 'remove-pod' } & On);
 
 type Wanted = { readonly steps: readonly KubeletStep[]; readonly lookAt?: number | undefined };
 
 export function planPod(pod: Pod, observed: Observed, now: Date): Plan<KubeletStep, PodStatus> {
-  if (observed.node === undefined) return { objects: [], steps: [], held: [], status: pod.status ?? {} };
+  const { node, news, volumes } = observed;
+  if (node === undefined) return { objects: [], steps: [], held: [], status: pod.status ?? {} };
+  const unresumed = lostFromSight(pod, observed);
+  // What was reported before this program started holds until we have looked.
+  if (unresumed.length > 0) return { objects: [], steps: unresumed, held: [], status: pod.status ?? {} };
   // It is written after the steps, and by then what can be prepared is.
-  const isPrepared = observed.volumes.known;
-  const status = statusOf(pod, { ...observed, node: observed.node, isPrepared }, now);
+  const isPrepared = volumes.known || observed.hasVolumes;
+  const status = statusOf(pod, { ...observed, node, isPrepared }, now);
   const { steps, lookAt } = next(pod, observed, status, now.getTime());
   return {
     objects: [],
-    steps: [
-      ...observed.news.map((happening): KubeletStep => ({ do: 'tell', because: 'it is news', pod, happening })),
-      ...steps,
-    ],
+    steps: [...news.map((happening): KubeletStep => ({ do: 'tell', because: 'it is news', pod, happening })), ...steps],
     held: [],
     status,
-    ...(!observed.volumes.known && {
-      events: [{ type: 'Warning', reason: 'FailedMount', action: 'Mount', note: observed.volumes.because }],
-    }),
+    events: eventsOf(pod, observed),
     ...(lookAt !== undefined && {
       lookAgain: { afterMs: Math.max(1, lookAt - now.getTime()), because: 'a deadline or a backoff ends' },
     }),
   };
 }
 
+/** What keeps the pod from running. */
+function eventsOf(pod: Pod, { volumes, runs }: Observed): readonly Happening[] {
+  const late = containersOf(pod).filter((one) => isBackingOff(pod, one, runs.get(one.name) ?? NEW_RUN));
+  const backOffs = late.map(({ name }): Happening => {
+    const note = `Back-off restarting failed container ${name} in pod ${fullNameOf(pod)}`;
+    return { type: 'Warning', reason: 'BackOff', action: 'Restart', note };
+  });
+  if (volumes.known) return backOffs;
+  return [{ type: 'Warning', reason: 'FailedMount', action: 'Mount', note: volumes.because }, ...backOffs];
+}
+
 function next(pod: Pod, observed: Observed, status: PodStatus, now: number): Wanted {
-  const unresumed = lostFromSight(pod, observed);
-  if (unresumed.length > 0) return { steps: unresumed };
-  const isOver = status.phase === 'Failed' || status.phase === 'Succeeded';
   if (pod.metadata.deletionTimestamp !== undefined) return windDown(pod, observed, status, now);
-  if (isOver) return { steps: stopAll(pod, observed, 'the pod is at its end', graceMs(pod)) };
+  if (phaseOf(pod, observed.runs, now).isOver) {
+    return { steps: stopAll(pod, observed, 'the pod is at its end', graceMs(pod), now) };
+  }
   if (observed.isPredecessorRunning) {
     return { steps: [{ do: 'end-predecessor', because: 'an earlier pod of this name still runs', pod }] };
   }
@@ -66,17 +77,17 @@ function next(pod: Pod, observed: Observed, status: PodStatus, now: number): Wan
     pod.metadata.annotations?.[RUNNER_ANNOTATION] === observed.runner
       ? []
       : [{ do: 'mark-runner', because: 'users see how a pod is run', pod, runner: observed.runner }];
-  if (!observed.volumes.known) return { steps: mark };
-  const { value: volumes } = observed.volumes;
-  const prepare: readonly KubeletStep[] = observed.isPrepared
-    ? []
-    : [{ do: 'prepare-pod', because: 'its volumes are not in place', pod, volumes }];
   const deadline = deadlineOf(pod);
+  const { volumes } = observed;
+  if (!volumes.known && !observed.hasVolumes) return { steps: mark, lookAt: deadline };
+  const prepare: readonly KubeletStep[] =
+    observed.isPrepared || !volumes.known
+      ? []
+      : [{ do: 'prepare-pod', because: 'its volumes are not in place', pod, volumes: volumes.value }];
   const run = runContainers(pod, observed, now);
-  const lookAt = Math.min(run.lookAt ?? Infinity, deadline ?? Infinity);
   return {
     steps: [...mark, ...prepare, ...losses(pod, observed), ...run.steps],
-    lookAt: lookAt === Infinity ? undefined : lookAt,
+    lookAt: soonest([run.lookAt, deadline]),
   };
 }
 
@@ -100,42 +111,52 @@ function losses(pod: Pod, { volumes }: Observed): readonly KubeletStep[] {
   return [{ do: 'lose-volume', because: `an annotation of the pod says so`, pod, volume: lost.volumeName }];
 }
 
+/** What a sidecar gets at least, however long the containers before it took. */
+const SHORTEST_GRACE_MS = 2_000;
+
 /** Containers first, then the sidecars that serve them, then the pod itself, once its status tells the end. */
 function windDown(pod: Pod, observed: Observed, status: PodStatus, now: number): Wanted {
   const grace = graceMs(pod);
-  const stopping = stopAll(pod, observed, 'the pod is being deleted', grace);
+  const stopping = stopAll(pod, observed, 'the pod is being deleted', grace, now);
   if (stopping.length > 0) return { steps: stopping };
-  const isRunning = [...observed.runs.values()].some(isBusy);
-  if (isRunning || observed.isPredecessorRunning) return { steps: [], lookAt: now + grace };
+  if (isAnyBusy(observed.runs) || observed.isPredecessorRunning) return { steps: [], lookAt: now + grace };
   // Whoever watches learns how it ended: the status is written by this pass, and its event brings the next.
   if (!sameStatus(pod.status, status)) return { steps: [] };
   return { steps: [{ do: 'remove-pod', because: 'all its containers have ended', pod }] };
 }
 
-function stopAll(pod: Pod, { runs }: Observed, because: string, grace: number): readonly KubeletStep[] {
+/** One after the other, sidecars last and in reverse. Who was asked already is asked again if there is less time now. */
+function stopAll(pod: Pod, { runs }: Observed, because: string, grace: number, now: number): readonly KubeletStep[] {
   const { containers = [], initContainers = [] } = pod.spec ?? {};
-  const running = (list: readonly Container[]) => list.filter(({ name }) => runs.get(name)?.state.is === 'running');
-  const first = running([...containers, ...initContainers.filter((one) => !isSidecar(one))]);
-  const turn = first.length > 0 ? first : running(initContainers).toReversed();
-  return turn.flatMap((container) => {
+  const busy = (list: readonly Container[]) => list.filter(({ name }) => isBusy(runs.get(name) ?? NEW_RUN));
+  const first = busy([...containers, ...initContainers.filter((one) => !isSidecar(one))]);
+  const turn = first.length > 0 ? first : busy(initContainers).slice(-1);
+  const { deletionTimestamp } = pod.metadata;
+  const left = deletionTimestamp === undefined ? grace : Date.parse(deletionTimestamp) - now;
+  const sidecarGrace = Math.min(grace, Math.max(SHORTEST_GRACE_MS, left));
+  return turn.flatMap((container): KubeletStep[] => {
     const state = runs.get(container.name)?.state;
-    if (state?.is !== 'running' || state.isStopping) return [];
-    return [{ do: 'stop-container', because, pod, container, graceMs: grace }];
+    const time = first.length > 0 ? grace : sidecarGrace;
+    if (state?.is !== 'running' || (state.stopBy !== undefined && state.stopBy <= now + time)) return [];
+    const note = `Stopping container ${container.name}`;
+    return [{ do: 'stop-container', because, note, pod, container, graceMs: time }];
   });
 }
 
 function runContainers(pod: Pod, observed: Observed, now: number): Wanted {
   const { runs } = observed;
-  const { containers = [], initContainers = [], restartPolicy = 'Always' } = pod.spec ?? {};
+  const { containers = [], initContainers = [] } = pod.spec ?? {};
   const wanted: Wanted[] = [];
+  // Once a container has begun, a sidecar that restarts does not hold up the others.
+  const hasBegun = containers.some(({ name }) => runs.get(name)?.state.is === 'running');
   for (const container of initContainers) {
     const run = runs.get(container.name) ?? NEW_RUN;
-    const policy = isSidecar(container) ? 'Always' : restartPolicy === 'Never' ? 'Never' : 'OnFailure';
-    wanted.push(oneContainer(pod, container, observed, policy, now));
+    if (hasBegun && !isSidecar(container)) continue;
+    wanted.push(oneContainer(pod, container, observed, now));
     // One after the other: the next waits for this one to be done, or to be up if it stays.
-    if (!isPassed(container, run)) return all(wanted);
+    if (!hasBegun && !isPassed(container, run)) return all(wanted);
   }
-  wanted.push(...containers.map((one) => oneContainer(pod, one, observed, restartPolicy, now)));
+  wanted.push(...containers.map((one) => oneContainer(pod, one, observed, now)));
   return all(wanted);
 }
 
@@ -144,39 +165,58 @@ function isPassed(container: Container, { state }: ContainerRun): boolean {
   return state.is === 'ended' && state.ending.exitCode === 0;
 }
 
-const all = (wanted: readonly Wanted[]): Wanted => {
-  const times = wanted.flatMap(({ lookAt }) => (lookAt === undefined ? [] : [lookAt]));
-  return { steps: wanted.flatMap(({ steps }) => steps), lookAt: times.length > 0 ? Math.min(...times) : undefined };
-};
+const all = (wanted: readonly Wanted[]): Wanted => ({
+  steps: wanted.flatMap(({ steps }) => steps),
+  lookAt: soonest(wanted.map(({ lookAt }) => lookAt)),
+});
 
-function oneContainer(
-  pod: Pod,
-  container: Container,
-  { runs, references, facts }: Observed,
-  policy: string,
-  now: number,
-): Wanted {
+function soonest(times: readonly (number | undefined)[]): number | undefined {
+  const known = times.filter((time) => time !== undefined);
+  return known.length > 0 ? Math.min(...known) : undefined;
+}
+
+function oneContainer(pod: Pod, container: Container, { runs, references, facts }: Observed, now: number): Wanted {
   const run = runs.get(container.name) ?? NEW_RUN;
   const { state } = run;
-  if (state.is === 'starting') return { steps: [] };
-  if (state.is === 'running') {
-    const { unhealthy } = state.health;
-    if (unhealthy === undefined || state.isStopping) return { steps: [] };
-    const grace = (container.livenessProbe?.terminationGracePeriodSeconds ?? graceMs(pod) / 1000) * 1000;
-    return { steps: [{ do: 'stop-container', because: unhealthy, pod, container, graceMs: grace }] };
-  }
   const start = (because: string): Wanted => ({
     steps: [{ do: 'start-container', because, pod, container, references, facts }],
   });
-  if (state.is === 'waiting') {
-    const { failure } = state;
-    if (failure === undefined) return start('it has not run yet');
-    return failure.retryAt <= now
-      ? start(`to try again after ${failure.reason}`)
-      : { steps: [], lookAt: failure.retryAt };
+  switch (state.is) {
+    case 'starting':
+      return { steps: [] };
+    case 'running':
+      return { steps: state.stopBy === undefined ? restartOfUnhealthy(pod, container, state.health.unhealthy) : [] };
+    case 'waiting': {
+      const { problem } = state;
+      if (problem === undefined) return start('it has not run yet');
+      if (problem.retryAt <= now || isSolved(problem, references)) return start(`to try again after ${problem.reason}`);
+      // What users read of it changes on the way.
+      const backOffAt = pullBackOffAt(problem);
+      return { steps: [], lookAt: now < backOffAt ? backOffAt : problem.retryAt };
+    }
+    case 'ended': {
+      const { exitCode, at } = state.ending;
+      if (!isRestarted(pod, container, exitCode)) return { steps: [] };
+      const restartAt = at + backoffOf(run, state);
+      return restartAt <= now ? start(`it ended with exit code ${exitCode}`) : { steps: [], lookAt: restartAt };
+    }
   }
-  const { exitCode } = state.ending;
-  if (policy === 'Never' || (policy === 'OnFailure' && exitCode === 0)) return { steps: [] };
-  const at = restartAt(run);
-  return at <= now ? start(`it ended with exit code ${exitCode}`) : { steps: [], lookAt: at };
+}
+
+/** Something that it refers to was missing, and by now has been made or changed. */
+const isSolved = ({ reason, references }: StartProblem, found: Observed['references']) =>
+  reason === 'CreateContainerConfigError' && !isDeepStrictEqual(references, found);
+
+function restartOfUnhealthy(
+  pod: Pod,
+  container: Container,
+  failed: 'startup' | 'liveness' | undefined,
+): readonly KubeletStep[] {
+  if (failed === undefined) return [];
+  const probe = failed === 'startup' ? container.startupProbe : container.livenessProbe;
+  const grace = (probe?.terminationGracePeriodSeconds ?? graceMs(pod) / 1000) * 1000;
+  const because = `Container ${container.name} failed ${failed} probe`;
+  // A container that is killed does not end well: that is all its policy can ask for.
+  const note = isRestarted(pod, container, 137) ? `${because}, will be restarted` : because;
+  return [{ do: 'stop-container', because, note, pod, container, graceMs: grace }];
 }

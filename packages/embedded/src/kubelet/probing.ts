@@ -25,7 +25,9 @@ export async function probing({ clock, container, spec, changed, failed }: Probi
     changed(health);
   };
   const follow = async (kind: ProbeKind, probe: Probe, verdict: (isHealthy: boolean, because: string) => boolean) => {
-    await sleep(clock, (probe.initialDelaySeconds ?? 0) * 1000, signal);
+    // Counted from the start of the container, also for the probes that wait for the startup probe.
+    const firstAt = container.startedAt + (probe.initialDelaySeconds ?? 0) * 1000;
+    await sleep(clock, Math.max(0, firstAt - clock.now()), signal);
     const count = new Count(probe);
     for (;;) {
       const answer = await ask(clock, container, probe, signal);
@@ -40,7 +42,7 @@ export async function probing({ clock, container, spec, changed, failed }: Probi
     if (startupProbe) {
       await follow('startup', startupProbe, (isHealthy) => {
         if (isHealthy) become({ isStarted: true, isReady: readinessProbe === undefined });
-        else become({ unhealthy: `Container ${spec.name} failed startup probe, will be restarted` });
+        else become({ unhealthy: 'startup' });
         return true;
       });
     }
@@ -54,7 +56,7 @@ export async function probing({ clock, container, spec, changed, failed }: Probi
         }),
       livenessProbe &&
         follow('liveness', livenessProbe, (isAlive) => {
-          if (!isAlive) become({ unhealthy: `Container ${spec.name} failed liveness probe, will be restarted` });
+          if (!isAlive) become({ unhealthy: 'liveness' });
           return !isAlive;
         }),
     ]);

@@ -1,5 +1,6 @@
 import type { Container as ContainerSpec, Pod, Probe } from '@polder/kube';
 import type { PodLogs } from '../apiserver/index.ts';
+import type { SocketAddress } from '../network/index.ts';
 
 /**
  * One way to run containers: as a process, as a stand-in, or as a simulation. The kubelet decides what runs when; a runner
@@ -48,6 +49,8 @@ export interface RunningContainer {
   readonly startedAt: number;
   /** Never rejects. */
   readonly ended: Promise<Ending>;
+  /** Ports of it that are elsewhere than at the address of its pod. */
+  readonly moved?: ReadonlyMap<number, SocketAddress>;
   /** Asks it to end (SIGTERM). */
   terminate(): void;
   /** Ends it (SIGKILL). */
@@ -72,8 +75,8 @@ export interface RunningContainer {
 export interface Health {
   readonly isStarted: boolean;
   readonly isReady: boolean;
-  /** Why it must be restarted: its startup or liveness probe failed for good. */
-  readonly unhealthy?: string | undefined;
+  /** Set when it must be restarted: the probe that failed for good. */
+  readonly unhealthy?: 'startup' | 'liveness' | undefined;
 }
 
 export type ProbeAnswer = { readonly is: 'healthy' } | { readonly is: 'unhealthy'; readonly because: string };

@@ -6,135 +6,128 @@ import type {
   PodCondition,
   PodStatus,
 } from '@polder/kube';
-import { type Ended, NEW_RUN, type SettledRun, settled } from './container-run.ts';
+import {
+  backoffOf,
+  type ContainerRun,
+  type Ended,
+  lastEnd,
+  NEW_RUN,
+  type SettledRun,
+  type StartProblem,
+  settled,
+} from './container-run.ts';
 import type { Observed } from './observe.ts';
-import { deadlineOf, isSidecar } from './pod-spec.ts';
+import { isAnyBusy, isTerminal, type Phase, phaseOf } from './phase.ts';
+import { isInit, isRestarted, isSidecar } from './pod-spec.ts';
 
-type OnNode = Observed & { readonly node: NonNullable<Observed['node']> };
+type OnNode = Pick<Observed, 'runs' | 'runner' | 'address' | 'isPrepared'> & {
+  readonly node: NonNullable<Observed['node']>;
+};
 
 const timeOf = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}Z`;
 
 /** The whole status of a pod that is on one of our nodes, as the kubelet of a real node would report it. */
 export function statusOf(pod: Pod, observed: OnNode, now: Date): PodStatus {
   const { containers = [], initContainers = [] } = pod.spec ?? {};
-  const statuses = (list: readonly Container[]) => list.map((one) => containerStatus(pod, one, observed));
+  const statuses = (list: readonly Container[]) => list.map((one) => containerStatus(pod, one, observed, now));
   const [inits, mains] = [statuses(initContainers), statuses(containers)];
-  const ending = endOf(pod, now.getTime());
+  const life = phaseOf(pod, observed.runs, now.getTime());
+  const { phase, reason, message } = told(pod, life, observed.runs);
   const address = observed.address ?? pod.status?.podIP;
   const { generation } = pod.metadata;
   return {
     ...pod.status,
     ...(generation !== undefined && { observedGeneration: generation }),
-    phase: ending?.phase ?? phaseOf(pod, observed),
-    ...(ending?.reason && { reason: ending.reason, message: ending.message }),
+    phase,
+    ...(reason !== undefined && { reason }),
+    ...(message !== undefined && { message }),
     hostIP: observed.node.address,
     hostIPs: [{ ip: observed.node.address }],
     ...(address !== undefined && { podIP: address, podIPs: [{ ip: address }] }),
     startTime: pod.status?.startTime ?? timeOf(now.getTime()),
-    conditions: conditionsOf(pod, observed, inits, mains, ending?.phase ?? phaseOf(pod, observed), now),
+    conditions: conditionsOf(pod, observed, inits, mains, life.phase, now),
     ...(inits.length > 0 && { initContainerStatuses: inits }),
     containerStatuses: mains,
   };
 }
 
-interface End {
-  readonly phase: 'Failed' | 'Succeeded';
-  readonly reason?: string;
-  readonly message?: string;
+/** That a pod has ended is told once nothing of it runs: others take its place, and two of one identity must not run at once. */
+function told({ status }: Pod, life: Phase, runs: OnNode['runs']): Omit<Phase, 'isOver'> {
+  const isNews = isTerminal(life.phase) && !isTerminal(status?.phase);
+  return isNews && isAnyBusy(runs) ? { phase: status?.phase ?? 'Pending' } : life;
 }
 
-/** An end that stays, or one that the clock brings about. */
-function endOf(pod: Pod, now: number): End | undefined {
-  const { phase, reason, message } = pod.status ?? {};
-  if (phase === 'Failed' || phase === 'Succeeded') {
-    return { phase, ...(reason !== undefined && { reason }), ...(message !== undefined && { message }) };
-  }
-  if ((deadlineOf(pod) ?? Infinity) <= now) {
-    const message = 'Pod was active on the node longer than the specified deadline';
-    return { phase: 'Failed', reason: 'DeadlineExceeded', message };
-  }
-  return undefined;
-}
-
-function phaseOf(pod: Pod, { runs, isPrepared }: OnNode): NonNullable<PodStatus['phase']> {
-  const { containers = [], initContainers = [], restartPolicy = 'Always' } = pod.spec ?? {};
-  const runOf = ({ name }: Container) => settled(runs.get(name) ?? NEW_RUN);
-  for (const container of initContainers) {
-    const { state } = runOf(container);
-    const hasFailed = state.is === 'ended' && state.ending.exitCode !== 0;
-    if (hasFailed && restartPolicy === 'Never' && !isSidecar(container)) return 'Failed';
-    const isDone = isSidecar(container) ? state.is === 'running' : state.is === 'ended' && !hasFailed;
-    const hasRunBefore = containers.some((one) => runOf(one).state.is !== 'waiting');
-    if (!isDone && !hasRunBefore) return 'Pending';
-  }
-  const all = containers.map(runOf);
-  if (!isPrepared && all.every(({ state }) => state.is === 'waiting')) return 'Pending';
-  if (all.some(({ state, last }) => state.is === 'waiting' && last === undefined)) return 'Pending';
-  if (all.some(({ state }) => state.is !== 'ended') || restartPolicy === 'Always') return 'Running';
-  const hasSucceeded = all.every(({ state }) => state.is === 'ended' && state.ending.exitCode === 0);
-  const hasSidecars = initContainers.some((one) => isSidecar(one) && runOf(one).state.is === 'running');
-  if (hasSucceeded) return hasSidecars ? 'Running' : 'Succeeded';
-  if (restartPolicy === 'OnFailure') return 'Running';
-  return hasSidecars ? 'Running' : 'Failed';
-}
-
-function containerStatus(pod: Pod, container: Container, observed: OnNode): ContainerStatus {
+function containerStatus(pod: Pod, container: Container, observed: OnNode, now: Date): ContainerStatus {
   const { name, image = '' } = container;
   const run = settled(observed.runs.get(name) ?? NEW_RUN);
-  const reported = [...(pod.status?.containerStatuses ?? []), ...(pod.status?.initContainerStatuses ?? [])];
-  const before = observed.runs.has(name) ? undefined : reported.find((one) => one.name === name);
-  // Of what was started before this program, the last report holds until we have looked.
-  if (before?.state && !before.state.waiting) return before;
+  const { state, restartCount } = run;
   const id = (count: number) => `${observed.runner}://${pod.metadata.uid}/${name}/${count}`;
-  const isRunning = run.state.is === 'running';
-  const restartCount = Math.max(run.restartCount, before?.restartCount ?? 0);
+  const shown = stateOf(pod, container, run, id, now);
+  // What waits to be started again ended before: then that is the last that was heard of it.
+  const last = shown.waiting && lastEnd(run) ? { end: lastEnd(run), count: restartCount } : undefined;
+  const before = last ?? { end: run.last, count: Math.max(0, restartCount - 1) };
+  const hasRun = state.is === 'running' || lastEnd(run) !== undefined;
   return {
     name,
     image,
-    imageID: isRunning || run.state.is === 'ended' ? `${observed.runner}://${image}` : '',
-    ready: isRunning ? run.state.health.isReady : isInitDone(pod, name, run),
-    started: isRunning && run.state.health.isStarted,
+    imageID: hasRun ? `${observed.runner}://${image}` : '',
+    ready: isReady(pod, container, run),
+    started: state.is === 'running' && state.health.isStarted,
     restartCount,
-    state: stateOf(pod, container, run, id),
-    lastState: run.last
-      ? { terminated: terminated(run.last, id(Math.max(0, restartCount - 1))) }
-      : (before?.lastState ?? {}),
-    ...(run.state.is !== 'waiting' && { containerID: id(restartCount) }),
+    state: shown,
+    lastState: before.end ? { terminated: terminated(before.end, id(before.count)) } : {},
+    ...(hasRun && { containerID: id(restartCount) }),
   };
 }
 
-/** An init container that did its work counts as ready. */
-function isInitDone(pod: Pod, name: string, { state }: SettledRun): boolean {
-  const isInit = pod.spec?.initContainers?.some((one) => one.name === name && !isSidecar(one)) ?? false;
-  return isInit && state.is === 'ended' && state.ending.exitCode === 0;
+/** An init container counts as ready once it did its work, and not before. */
+function isReady(pod: Pod, container: Container, { state }: SettledRun): boolean {
+  if (isInit(pod, container)) return state.is === 'ended' && state.ending.exitCode === 0;
+  return state.is === 'running' && state.health.isReady;
 }
 
-function stateOf(pod: Pod, container: Container, run: SettledRun, id: (count: number) => string): ContainerStateStatus {
+function stateOf(
+  pod: Pod,
+  container: Container,
+  run: SettledRun,
+  id: (count: number) => string,
+  now: Date,
+): ContainerStateStatus {
   const { state } = run;
   if (state.is === 'running') return { running: { startedAt: timeOf(state.startedAt) } };
   if (state.is === 'waiting') {
-    if (state.failure) return { waiting: { reason: state.failure.reason, message: state.failure.message } };
-    const isInit = pod.spec?.initContainers?.includes(container) ?? false;
+    if (state.problem) return { waiting: waitingFor(container, state.problem, now) };
     const hasInits = (pod.spec?.initContainers?.length ?? 0) > 0;
-    return { waiting: { reason: hasInits && !isInit ? 'PodInitializing' : 'ContainerCreating' } };
+    return { waiting: { reason: hasInits ? 'PodInitializing' : 'ContainerCreating' } };
   }
   if (isBackingOff(pod, container, run)) {
-    const seconds = Math.round(run.backoffMs / 1000);
-    const { name, namespace, uid } = pod.metadata;
-    const message = `back-off ${seconds === 300 ? '5m0s' : duration(seconds)} restarting failed container=${container.name} pod=${name}_${namespace}(${uid})`;
+    const message = `back-off ${duration(backoffOf(run, state))} restarting failed container=${container.name} pod=${fullNameOf(pod)}`;
     return { waiting: { reason: 'CrashLoopBackOff', message } };
   }
   return { terminated: terminated(state, id(run.restartCount)) };
 }
 
-const duration = (seconds: number) => (seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${seconds % 60}s`);
+/** An image that could not be pulled is an error first, and then one that is waited for. */
+function waitingFor({ image = '' }: Container, problem: StartProblem, now: Date) {
+  const { reason, message } = problem;
+  if (reason !== 'ErrImagePull' || now.getTime() < pullBackOffAt(problem)) return { reason, message };
+  return { reason: 'ImagePullBackOff', message: `Back-off pulling image "${image}": ${reason}: ${message}` };
+}
 
-function isBackingOff(pod: Pod, container: Container, { state, backoffMs }: SettledRun): boolean {
-  if (state.is !== 'ended' || backoffMs === 0 || pod.metadata.deletionTimestamp !== undefined) return false;
-  const policy = isSidecar(container) ? 'Always' : (pod.spec?.restartPolicy ?? 'Always');
-  const isInit = pod.spec?.initContainers?.includes(container) ?? false;
-  if (policy === 'Never') return false;
-  return state.ending.exitCode !== 0 || (policy === 'Always' && (!isInit || isSidecar(container)));
+export const pullBackOffAt = ({ at, retryAt }: StartProblem) => at + (retryAt - at) / 2;
+
+const duration = (ms: number) =>
+  ms < 60_000 ? `${ms / 1000}s` : `${Math.floor(ms / 60_000)}m${Math.round((ms % 60_000) / 1000)}s`;
+
+export const fullNameOf = ({ metadata: { name, namespace, uid } }: Pod) => `${name}_${namespace}(${uid})`;
+
+/** Whether it has ended and waits for its restart. */
+export function isBackingOff(pod: Pod, container: Container, run: ContainerRun): boolean {
+  const { state } = settled(run);
+  if (state.is !== 'ended' || backoffOf(run, state) === 0) return false;
+  // Of a pod whose end has come, nothing is restarted.
+  if (pod.metadata.deletionTimestamp !== undefined || isTerminal(pod.status?.phase)) return false;
+  return isRestarted(pod, container, state.ending.exitCode);
 }
 
 function terminated({ startedAt, ending }: Ended, containerID: string) {
@@ -160,7 +153,6 @@ function conditionsOf(
   phase: PodStatus['phase'],
   now: Date,
 ): readonly PodCondition[] {
-  const isOver = phase === 'Succeeded' || phase === 'Failed';
   const sidecars = new Set((pod.spec?.initContainers ?? []).filter(isSidecar).map(({ name }) => name));
   const uninitialized = inits.filter(({ name, ready, started }) => !(sidecars.has(name) ? started : ready));
   const hasStarted = mains.some(({ state, lastState }) => state?.running ?? state?.terminated ?? lastState?.terminated);
@@ -168,9 +160,9 @@ function conditionsOf(
   const ready = readiness(phase, unready);
   const old = pod.status?.conditions ?? [];
   const verdicts: Readonly<Record<string, Verdict>> = {
-    PodReadyToStartContainers: { status: observed.isPrepared && !isOver ? 'True' : 'False' },
+    PodReadyToStartContainers: { status: observed.isPrepared && !isTerminal(phase) ? 'True' : 'False' },
     Initialized:
-      hasStarted || uninitialized.length === 0
+      phase === 'Succeeded' || hasStarted || uninitialized.length === 0
         ? { ...TRUE, ...(phase === 'Succeeded' && { reason: 'PodCompleted' }) }
         : {
             status: 'False',
@@ -213,9 +205,9 @@ function gated({ spec, status }: Pod): Verdict {
   const closed = types.filter((type) => !status?.conditions?.some((one) => one.type === type && one.status === 'True'));
   if (closed.length === 0) return TRUE;
   const messages = closed.map((type) => {
-    const isThere = status?.conditions?.some((one) => one.type === type) ?? false;
-    return isThere
-      ? `the status of pod readiness gate "${type}" is not "True", but False`
+    const condition = status?.conditions?.find((one) => one.type === type);
+    return condition
+      ? `the status of pod readiness gate "${type}" is not "True", but ${condition.status}`
       : `corresponding condition of pod readiness gate "${type}" does not exist.`;
   });
   return { status: 'False', reason: 'ReadinessGatesNotReady', message: messages.join(', ') };

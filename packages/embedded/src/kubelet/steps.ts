@@ -1,11 +1,9 @@
-import { type Act, type Happening, PersistentVolume, Pod } from '@polder/kube';
+import { type Act, PersistentVolume, Pod } from '@polder/kube';
 import { RUNNER_ANNOTATION } from './images.ts';
 import type { KubeletWorld } from './observe.ts';
 import type { KubeletStep } from './plan.ts';
 
 type Steps = { readonly [Name in KubeletStep['do']]: Act<Extract<KubeletStep, { do: Name }>, KubeletWorld> };
-
-const normal = (reason: string, action: string, note: string): Happening => ({ type: 'Normal', reason, action, note });
 
 export const kubeletSteps: Steps = {
   tell: async ({ happening, pod }, { tell, kubelet }) => {
@@ -36,9 +34,9 @@ export const kubeletSteps: Steps = {
   'start-container': async ({ pod, container, references, facts }, { kubelet }) =>
     kubelet.start(pod, container, { references, facts }),
 
-  'stop-container': async ({ pod, container, graceMs, because }, { kubelet, tell }) => {
+  'stop-container': async ({ pod, container, graceMs, note }, { kubelet, tell }) => {
     kubelet.stop(pod, container, graceMs);
-    tell(normal('Killing', 'Kill', because.startsWith('Container') ? because : `Stopping container ${container.name}`));
+    tell({ type: 'Normal', reason: 'Killing', action: 'Kill', note });
   },
 
   'remove-pod': async ({ pod }, { kubelet, cluster }) => {

@@ -1,2 +1,3 @@
+export { MovedPorts, type SocketAddress } from './moved-ports.ts';
 export { type ClusterName, clusterName } from './names.ts';
-export { Network, type SocketAddress } from './network.ts';
+export { Network } from './network.ts';

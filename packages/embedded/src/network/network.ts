@@ -1,11 +1,7 @@
 import { isIP } from 'node:net';
-import { type Cache, EndpointSlice, ownerIndex, Service } from '@polder/kube';
-import { clusterName } from './names.ts';
-
-export interface SocketAddress {
-  readonly host: string;
-  readonly port: number;
-}
+import { type Cache, type Endpoint, EndpointSlice, ownerIndex, Service } from '@polder/kube';
+import type { MovedPorts, SocketAddress } from './moved-ports.ts';
+import { type ClusterName, clusterName } from './names.ts';
 
 /**
  * Where the names and addresses of the cluster are on this machine. Services are what their EndpointSlices say; the pods
@@ -14,17 +10,13 @@ export interface SocketAddress {
  */
 export class Network {
   readonly #cache: Cache;
-  /** `127.64.0.3:6333` → where that really is, if somewhere else. */
-  readonly #moved = new Map<string, SocketAddress>();
-  #turn = 0;
+  readonly #ports: MovedPorts;
+  /** How often each service was asked for, by its uid: its pods are used in turn. */
+  readonly #turns = new Map<string, number>();
 
-  constructor(cache: Cache) {
+  constructor(cache: Cache, ports: MovedPorts) {
     this.#cache = cache;
-  }
-
-  /** A pod's port is really there. */
-  move(from: SocketAddress, to: SocketAddress): void {
-    this.#moved.set(textOf(from), to);
+    this.#ports = ports;
   }
 
   /** Undefined: no name of the cluster, or nobody behind it who could be reached. */
@@ -35,7 +27,7 @@ export class Network {
       ? this.#services().get({ namespace: name.namespace, name: name.service })
       : this.#byAddress(host);
     if (service) return this.#anyOf(service, port);
-    return isIP(host) && isReachable(host) ? this.#really({ host, port }) : undefined;
+    return isIP(host) && isReachable(host) ? this.#ports.of({ host, port }) : undefined;
   }
 
   #services() {
@@ -55,38 +47,31 @@ export class Network {
 
   /** Those that are ready, one after the other. */
   #anyOf(service: Service, port: number): SocketAddress | undefined {
-    const name = service.spec?.ports?.find((one) => one.port === port)?.name ?? '';
+    const asked = service.spec?.ports?.find((one) => one.port === port);
     const isHeadless = service.spec?.clusterIP === 'None';
     const targets = this.#slicesOf(service).flatMap(({ endpoints = [], ports = [] }) => {
-      const target = isHeadless ? port : ports.find((one) => (one.name ?? '') === name)?.port;
-      if (target === undefined) return [];
-      const ready = endpoints.filter(({ conditions }) => conditions?.ready !== false);
-      return ready.flatMap(({ addresses }) => addresses.filter(isReachable).map((host) => ({ host, port: target })));
+      // A headless service is only a name: the port is the pod's, whatever the service says.
+      const target = isHeadless ? port : asked && ports.find((one) => (one.name ?? '') === (asked.name ?? ''))?.port;
+      return target === undefined ? [] : endpoints.flatMap(reachable).map((host) => ({ host, port: target }));
     });
-    const chosen = targets[this.#turn++ % Math.max(1, targets.length)];
-    return chosen && this.#really(chosen);
+    const { uid = '' } = service.metadata;
+    const turn = this.#turns.get(uid) ?? 0;
+    this.#turns.set(uid, turn + 1);
+    const chosen = targets[turn % Math.max(1, targets.length)];
+    return chosen && this.#ports.of(chosen);
   }
 
-  #podOf(
-    {
-      namespace,
-      service,
-      hostname,
-    }: { readonly namespace: string; readonly service: string; readonly hostname: string },
-    port: number,
-  ): SocketAddress | undefined {
-    const found = this.#services().get({ namespace, name: service });
-    const endpoints = (found ? this.#slicesOf(found) : []).flatMap((slice) => slice.endpoints ?? []);
-    const host = endpoints.find((one) => one.hostname === hostname)?.addresses.find(isReachable);
-    return host === undefined ? undefined : this.#really({ host, port });
-  }
-
-  #really(address: SocketAddress): SocketAddress {
-    return this.#moved.get(textOf(address)) ?? address;
+  #podOf(name: Extract<ClusterName, { is: 'pod' }>, port: number): SocketAddress | undefined {
+    const service = this.#services().get({ namespace: name.namespace, name: name.service });
+    const endpoints = (service ? this.#slicesOf(service) : []).flatMap((slice) => slice.endpoints ?? []);
+    const [host] = endpoints.filter((one) => one.hostname === name.hostname).flatMap(reachable);
+    return host === undefined ? undefined : this.#ports.of({ host, port });
   }
 }
 
-const textOf = ({ host, port }: SocketAddress) => `${host}:${port}`;
+/** As in DNS: a pod that is not ready has no name, unless its service publishes it all the same. */
+const reachable = ({ addresses, conditions }: Endpoint) =>
+  conditions?.ready === false ? [] : addresses.filter(isReachable);
 
 /** The addresses of simulated pods only look like some. */
 const isReachable = (host: string) => host.startsWith('127.');

@@ -2,6 +2,7 @@ import { type Client, Node, Pod, type Product, ReplicaSet, register } from '@pol
 import { describe, expect, test } from 'vitest';
 import { replicaSets } from '../controllers/replica-set/index.ts';
 import { Addresses, Kubelet, podController, simulated } from '../kubelet/index.ts';
+import { MovedPorts } from '../network/index.ts';
 import {
   crashAtEveryWrite,
   disturbanceNames,
@@ -21,7 +22,13 @@ const NODE = 'node';
 /** A kubelet of one node, on which all pods are simulated. */
 const kubelet = operator(({ clock, log }) => {
   const addresses = { reachable: new Addresses('127.64.0.0'), unreachable: new Addresses('10.244.0.0') };
-  const kubelet = new Kubelet({ clock, log, addresses, images: [{ images: '*', runner: simulated(clock) }] });
+  const kubelet = new Kubelet({
+    ports: new MovedPorts(),
+    clock,
+    log,
+    addresses,
+    images: [{ images: '*', runner: simulated(clock) }],
+  });
   const pods = register(podController(kubelet), (world) => ({ ...world, kubelet, nodes: new Set([NODE]) }));
   return [{ name: 'kubelet', fieldManager: 'kubelet', controllers: [pods] }];
 });

@@ -1,1 +1,8 @@
-export { type RunningStandIn, type StandIn, type StandInPlace, StandInRunner } from './stand-in-runner.ts';
+export {
+  type RunningStandIn,
+  type StandIn,
+  type StandInOptions,
+  type StandInPlace,
+  type StandIns,
+  standIns,
+} from './stand-in-runner.ts';

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { type Clock, type Container, messageOf, type Pod, type Probe } from '@polder/kube';
 import type { PodLogs } from '../../apiserver/index.ts';
 import type { SocketAddress } from '../../network/index.ts';
+import { type ImageRule, matches } from '../images.ts';
 import { ContainerLogs, podLogs } from '../logs/index.ts';
 import { ask, portOf } from '../probes/index.ts';
 import { Directories, removeTree } from '../process/directories.ts';
@@ -42,27 +43,37 @@ export interface RunningStandIn {
   close(): Promise<void>;
 }
 
+/** By images, as in an `ImageRule`: `{ 'qdrant/qdrant': startQdrant }`. */
+export type StandIns = Readonly<Record<string, StandIn>>;
+
 export interface StandInOptions {
-  readonly standIn: StandIn;
-  /** Where claims and logs are kept. */
+  /** Where logs and empty volumes are kept. */
   readonly folder: string;
   readonly clock: Clock;
-  /** Told where a port of a pod really is. */
-  readonly moved?: (from: SocketAddress, to: SocketAddress) => void;
 }
 
-/** Runs an image as a server in this process. */
-export class StandInRunner implements Runner {
+/** The rules of an image table by which these images run as servers in this process. */
+export function standIns(table: StandIns, options: StandInOptions): readonly ImageRule[] {
+  const runner = new StandInRunner(table, options);
+  return Object.keys(table).map((images) => ({ images, runner }));
+}
+
+/** What runs beside a stand-in, in the same pod, and has none itself: it is there, and does nothing. */
+const IDLE: StandIn = async () => ({ close: async () => {} });
+
+class StandInRunner implements Runner {
   readonly name = 'stand-in';
   readonly isReachable = true;
   readonly logs: PodLogs;
+  readonly #table: readonly (readonly [images: string, standIn: StandIn])[];
   readonly #options: StandInOptions;
   readonly #directories: Directories;
   readonly #containerLogs: ContainerLogs;
   /** Of each pod that was prepared, by its uid. */
   readonly #volumes = new Map<string, readonly Volume[]>();
 
-  constructor(options: StandInOptions) {
+  constructor(table: StandIns, options: StandInOptions) {
+    this.#table = Object.entries(table);
     this.#options = options;
     this.#directories = new Directories(options.folder);
     this.#containerLogs = new ContainerLogs(options.clock);
@@ -87,7 +98,8 @@ export class StandInRunner implements Runner {
       this.#containerLogs.end(directory, restartCount),
     );
     try {
-      await running.open(this.#options.standIn, this.#placeOf(launch, directory, running), this.#options.moved);
+      const [, standIn = IDLE] = this.#table.find(([images]) => matches(images, container.image ?? '')) ?? [];
+      await running.open(standIn, this.#placeOf(launch, directory, running));
       return running;
     } catch (error) {
       await this.#containerLogs.end(directory, restartCount);
@@ -149,9 +161,14 @@ class StandInContainer implements RunningContainer {
     this.ended = new Promise((resolve) => (this.#settle = resolve));
   }
 
-  async open(standIn: StandIn, place: StandInPlace, moved: StandInOptions['moved']): Promise<void> {
+  async open(standIn: StandIn, place: StandInPlace): Promise<void> {
     this.#server = await standIn(place);
-    for (const [port, to] of this.#server.moved ?? []) moved?.({ host: place.address, port }, to);
+    // It crashed while it started: whoever ended it had nothing to close yet.
+    if (this.#isOver) await this.#server.close();
+  }
+
+  get moved(): ReadonlyMap<number, SocketAddress> {
+    return this.#server?.moved ?? new Map();
   }
 
   terminate(): void {
@@ -180,7 +197,7 @@ class StandInContainer implements RunningContainer {
   /** Asks where the port really is. */
   #relocated(probe: Probe): Probe {
     const asked = probe.httpGet ?? probe.tcpSocket;
-    const to = asked && this.#server?.moved?.get(portOf(asked.port, this.#launch.container));
+    const to = asked && this.moved.get(portOf(asked.port, this.#launch.container));
     if (!to) return probe;
     return probe.httpGet ? { ...probe, httpGet: { ...probe.httpGet, ...to } } : { ...probe, tcpSocket: to };
   }
