@@ -1,7 +1,7 @@
 import { Client, type NewObject, Pod, sleep, VirtualClock } from '@polder/kube';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type EmbeddedCluster, startCluster } from '../cluster.ts';
-import { seeded } from '../controllers/test-world.ts';
+import { Random } from '../simulation/index.ts';
 import type { Runner } from './runner.ts';
 import { simulated } from './simulated/index.ts';
 
@@ -10,7 +10,7 @@ let cluster: EmbeddedCluster;
 let client: Client;
 beforeEach(async () => {
   clock = new VirtualClock();
-  cluster = await startCluster({ clock, random: seeded(1), nodes: 1 });
+  cluster = await startCluster({ clock, random: new Random(1).next, nodes: 1 });
   client = new Client({ transport: cluster.server.transport(), userAgent: 'user', clock });
 });
 afterEach(() => stopped(cluster));
@@ -102,7 +102,7 @@ describe('a container that is just starting when the cluster stops', () => {
         return Object.assign(container, { terminate });
       },
     };
-    const other = await startCluster({ clock, random: seeded(1), nodes: 1, images: [{ images: '*', runner: slow }] });
+    const other = await startCluster({ clock, random: new Random(1).next, nodes: 1, images: [{ images: '*', runner: slow }] });
     await new Client({ transport: other.server.transport(), userAgent: 'user', clock }).create(Pod, pod());
     await clock.advance(1_000);
     const before = clock.monotonic();

@@ -1,4 +1,4 @@
-import { CronJob, type CronJobSpec, EventsV1Event, Job, ownerReference, register } from '@polder/kube';
+import { CronJob, type CronJobSpec, EventsV1Event, Job, ownerReference, register, timestamp } from '@polder/kube';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { jobs } from '../job/index.ts';
 import { TestWorld } from '../test-world.ts';
@@ -132,7 +132,7 @@ test('a start that was made and not written down before a crash is not made agai
   await world.settle(MINUTE);
   const time = Math.floor(world.clock.now() / MINUTE) * MINUTE;
   const annotations = {
-    'batch.kubernetes.io/cronjob-scheduled-timestamp': `${new Date(time).toISOString().slice(0, 19)}Z`,
+    'batch.kubernetes.io/cronjob-scheduled-timestamp': timestamp(time),
   };
   const metadata = {
     name: nameAt(0),

@@ -1,9 +1,15 @@
-import { type Act, type DaemonSetStatus, isConflict, isNotFound, Pod, type World } from '@polder/kube';
+import {
+  type DaemonSetStatus,
+  isConflict,
+  isNotFound,
+  Pod,
+  type StepNamed,
+  type Steps,
+  type World,
+} from '@polder/kube';
 import { explanationOf, isNamespaceGoing } from '../refusals.ts';
 import type { FailureBackoff } from './failure-backoff.ts';
 import type { DaemonStep } from './plan/index.ts';
-
-type StepNamed<Name extends DaemonStep['do']> = Extract<DaemonStep, { do: Name }>;
 
 /** Something could not be done about a daemon. What was seen of the others is reported all the same. */
 export class StepFailed extends Error {
@@ -16,9 +22,7 @@ export class StepFailed extends Error {
   }
 }
 
-type DaemonSteps = { readonly [Name in DaemonStep['do']]: Act<StepNamed<Name>, World> };
-
-export const daemonSteps = (failures: FailureBackoff): DaemonSteps => ({
+export const daemonSteps = (failures: FailureBackoff): Steps<DaemonStep, World> => ({
   'create-pod': createPod,
   'delete-pod': deletePod,
   'replace-pod': async (step, world) => {
@@ -37,7 +41,10 @@ export const daemonSteps = (failures: FailureBackoff): DaemonSteps => ({
   },
 });
 
-async function createPod({ pod, status }: StepNamed<'create-pod'>, { cluster, tell }: World): Promise<void> {
+async function createPod(
+  { pod, status }: StepNamed<DaemonStep, 'create-pod'>,
+  { cluster, tell }: World,
+): Promise<void> {
   try {
     const created = await cluster.create(Pod, pod);
     const note = `Created pod: ${created.metadata.name}`;
@@ -51,7 +58,7 @@ async function createPod({ pod, status }: StepNamed<'create-pod'>, { cluster, te
 }
 
 async function deletePod(
-  { pod, status }: StepNamed<'delete-pod' | 'replace-pod'>,
+  { pod, status }: StepNamed<DaemonStep, 'delete-pod' | 'replace-pod'>,
   { cluster, tell }: World,
 ): Promise<void> {
   try {

@@ -1,4 +1,4 @@
-import { type Act, isNotFound, Job, type JobStatus, Pod, removeFinalizer, type World } from '@polder/kube';
+import { isNotFound, Job, type JobStatus, Pod, removeFinalizer, type Steps, type World } from '@polder/kube';
 import { adopt } from '../ownership.ts';
 import { claimSteps } from '../pods/index.ts';
 import { explanationOf, isNamespaceGoing } from '../refusals.ts';
@@ -16,7 +16,7 @@ export class CreateFailed extends Error {
   }
 }
 
-export const jobSteps: { readonly [Name in JobStep['do']]: Act<Extract<JobStep, { do: Name }>, World> } = {
+export const jobSteps: Steps<JobStep, World> = {
   ...claimSteps,
 
   /** Tracked by the write that takes it in: an end in between would not be counted. */

@@ -1,8 +1,6 @@
-import { isConflict, isNotFound, Pod, type ReplicaSetStatus, type World } from '@polder/kube';
+import { isConflict, isNotFound, Pod, type ReplicaSetStatus, type StepNamed, type World } from '@polder/kube';
 import { explanationOf, isNamespaceGoing } from '../refusals.ts';
 import type { ScaleStep } from './plan.ts';
-
-type StepNamed<Name extends ScaleStep['do']> = Extract<ScaleStep, { do: Name }>;
 
 /** The server did not let a pod come or go. */
 export class ScaleFailed extends Error {
@@ -18,7 +16,10 @@ export class ScaleFailed extends Error {
   }
 }
 
-export async function createPod({ pod, counted }: StepNamed<'create-pod'>, { cluster, tell }: World): Promise<void> {
+export async function createPod(
+  { pod, counted }: StepNamed<ScaleStep, 'create-pod'>,
+  { cluster, tell }: World,
+): Promise<void> {
   try {
     const created = await cluster.create(Pod, pod);
     const note = `Created pod: ${created.metadata.name}`;
@@ -31,7 +32,10 @@ export async function createPod({ pod, counted }: StepNamed<'create-pod'>, { clu
   }
 }
 
-export async function deletePod({ pod, counted }: StepNamed<'delete-pod'>, { cluster, tell }: World): Promise<void> {
+export async function deletePod(
+  { pod, counted }: StepNamed<ScaleStep, 'delete-pod'>,
+  { cluster, tell }: World,
+): Promise<void> {
   try {
     await cluster.delete(Pod, pod);
     const note = `Deleted pod: ${pod.metadata.name}`;
