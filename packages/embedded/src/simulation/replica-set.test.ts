@@ -18,7 +18,7 @@ import { kubelet, NODE, registerNode } from './test-node.ts';
 
 const managerOf = (product: Pick<Product, 'lease'>) =>
   operator(() => {
-    const controllers = [register(replicaSets, (world) => world)];
+    const controllers = [register(replicaSets)];
     return [{ ...product, name: 'controllers', fieldManager: 'kube-controller-manager', controllers }];
   });
 

@@ -43,7 +43,7 @@ const run = (definition = looking) =>
   cluster.operator({
     log,
     on: { running: () => ({ passEnded: (result) => void results.push(result) }) },
-    products: [{ name: 'looking', fieldManager: 'looking', controllers: [register(definition, (world) => world)] }],
+    products: [{ name: 'looking', fieldManager: 'looking', controllers: [register(definition)] }],
   });
 
 test('a resource is looked at again when an object changes that concerns it, before or after', async () => {

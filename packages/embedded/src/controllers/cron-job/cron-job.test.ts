@@ -11,10 +11,7 @@ beforeEach(async () => {
   world = new TestWorld();
   // Ten seconds past a full hour, whenever the clock began.
   await world.settle(3_600_000 - (world.clock.now() % 3_600_000) + 10_000);
-  world.run(
-    register(cronJobs, (base) => base),
-    register(jobs, (base) => base),
-  );
+  world.run(register(cronJobs), register(jobs));
 });
 afterEach(() => world.stop());
 

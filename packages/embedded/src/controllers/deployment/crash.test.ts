@@ -11,7 +11,7 @@ const world = (): World => ({
   prepare: registerNode,
   actors: {
     controllers: operator(() => {
-      const controllers = [register(deployments, (base) => base), register(replicaSets, (base) => base)];
+      const controllers = [register(deployments), register(replicaSets)];
       return [{ name: 'controllers', fieldManager: 'kube-controller-manager', controllers }];
     }),
     kubelet: kubelet(),

@@ -1,7 +1,7 @@
 import { EndpointSlice, type Steps, type World } from '@polder/kube';
 import type { EndpointSliceStep } from './plan.ts';
 
-export const steps: Steps<EndpointSliceStep, World> = {
+export const endpointSliceSteps: Steps<EndpointSliceStep, World> = {
   'create-slice': async ({ slice }, { cluster }) => {
     await cluster.create(EndpointSlice, slice);
   },

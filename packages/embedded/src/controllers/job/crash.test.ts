@@ -18,7 +18,7 @@ const world = (): World => ({
   prepare: registerNode,
   actors: {
     controllers: operator(() => {
-      const controllers = [register(jobs, (base) => base)];
+      const controllers = [register(jobs)];
       return [{ name: 'controllers', fieldManager: 'kube-controller-manager', controllers }];
     }),
     kubelet: kubelet([

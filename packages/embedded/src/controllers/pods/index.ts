@@ -1,5 +1,6 @@
 export { type Claim, type ClaimStep, claim, claimSteps } from './claim.ts';
 export { newPod } from './new-pod.ts';
+export { nextAvailability } from './next-availability.ts';
 export { deletionOrder } from './ranking.ts';
 export {
   availableAt,
@@ -12,3 +13,4 @@ export {
   podCondition,
   readySince,
 } from './state.ts';
+export { createPod, deletePod } from './writes.ts';

@@ -4,7 +4,7 @@ import { PROVISIONER } from '../provisioner.ts';
 import type { VolumeWorld } from '../world.ts';
 import type { ClaimStep } from './plan.ts';
 
-export const steps: Steps<ClaimStep, VolumeWorld> = {
+export const claimSteps: Steps<ClaimStep, VolumeWorld> = {
   'change-claim': async ({ claim, change }, { cluster }) => {
     await cluster.patch(PersistentVolumeClaim, claim.metadata, guarded(claim, change));
   },

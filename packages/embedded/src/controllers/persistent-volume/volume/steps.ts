@@ -3,7 +3,7 @@ import { guarded } from '../change.ts';
 import type { VolumeWorld } from '../world.ts';
 import type { VolumeStep } from './plan.ts';
 
-export const steps: Steps<VolumeStep, VolumeWorld> = {
+export const volumeSteps: Steps<VolumeStep, VolumeWorld> = {
   'change-volume': async ({ volume, change }, { cluster }) => {
     await cluster.patch(PersistentVolume, volume.metadata, guarded(volume, change));
   },
