@@ -16,12 +16,12 @@ import { isFailed, isReady, isTerminating, podCondition } from '../controllers/p
 import { FirstSeen } from './first-seen.ts';
 import { tolerates } from './taints.ts';
 
-export type EvictionStep =
+type EvictionStep =
   | { readonly do: 'mark-unready'; readonly because: string; readonly pod: Pod; readonly at: Date }
   | { readonly do: 'evict-pod'; readonly because: string; readonly pod: Pod; readonly at: Date }
   | { readonly do: 'end-pod'; readonly because: string; readonly pod: Pod; readonly at: Date };
 
-export interface Observed {
+interface Observed {
   /** Undefined if the pod has none, or one that does not exist. */
   readonly node: Node | undefined;
   /** Since when the node has been missing, or has had taints that the pod puts up with only for a while. In milliseconds. */
@@ -97,7 +97,7 @@ export function evictions(clock: Clock) {
   });
 }
 
-export function planEviction(pod: Pod, { node, since }: Observed, now: Date): Plan<EvictionStep, PodStatus> {
+function planEviction(pod: Pod, { node, since }: Observed, now: Date): Plan<EvictionStep, PodStatus> {
   const unready: readonly EvictionStep[] =
     node && isLost(node) && isReady(pod) ? [{ do: 'mark-unready', because: 'its node is not', pod, at: now }] : [];
   const stays = { objects: [], steps: unready, held: [], status: pod.status ?? {} };

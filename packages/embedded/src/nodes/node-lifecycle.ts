@@ -2,7 +2,7 @@ import { controller, Node, type NodeStatus, type Plan, type Taint, timestamp } f
 import type { RegisteredNode } from './node-objects.ts';
 import { UNSCHEDULABLE } from './taints.ts';
 
-export interface SetTaints {
+interface SetTaints {
   readonly do: 'set-taints';
   readonly because: string;
   readonly node: Node;
@@ -31,7 +31,7 @@ export const nodeLifecycle = (own: readonly RegisteredNode[]) => {
   });
 };
 
-export function planNode(node: Node, own: RegisteredNode | undefined, now: Date): Plan<SetTaints, NodeStatus> {
+function planNode(node: Node, own: RegisteredNode | undefined, now: Date): Plan<SetTaints, NodeStatus> {
   const before = node.spec?.taints ?? [];
   const taints = taintsOf(node, now);
   const isSame = taints.length === before.length && taints.every((taint) => before.includes(taint));

@@ -4,7 +4,6 @@ import { planNamespace } from './plan.ts';
 import { ContentDeletionFailed, type NamespaceTools, namespaceSteps } from './steps.ts';
 
 export { NamespaceContents } from './contents.ts';
-export type { NamespaceTools } from './steps.ts';
 
 /** Empties namespaces that are being deleted, and lets them go. `contents` has to follow the API server. */
 export const namespaces = (tools: NamespaceTools) =>

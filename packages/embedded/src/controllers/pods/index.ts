@@ -3,7 +3,6 @@ export { newPod } from './new-pod.ts';
 export { nextAvailability } from './next-availability.ts';
 export { deletionOrder } from './ranking.ts';
 export {
-  availableAt,
   isActive,
   isAvailable,
   isEnded,
