@@ -26,7 +26,7 @@ const manager = new Manager({
       name: 'greetings',
       fieldManager: 'greetings',
       lease: { namespace: 'default', name: 'greetings.example.polder.dev' },
-      controllers: [register(greetings, (world) => world)],
+      controllers: [register(greetings)],
     },
   ],
 });

@@ -27,7 +27,7 @@ export async function greetingScenario(transport: Transport): Promise<void> {
   const product = {
     name: 'greetings',
     fieldManager: 'greetings',
-    controllers: [register(greetings, (world) => world)],
+    controllers: [register(greetings)],
   };
   const manager = new Manager({
     transport,

@@ -74,7 +74,6 @@ export function startMachinery(options: MachineryOptions): Machinery {
   const controllers = createControllers({ server, client, clock, log, rootCa, provisioner });
   const nodes = new Set(own.map(({ metadata }) => metadata.name));
   const pods = register(podController(kubelet), (world) => ({ ...world, kubelet, nodes }));
-  const alone = <W>(world: W) => world;
   const manager = new Manager({
     transport,
     userAgent: 'polder-cluster',
@@ -87,13 +86,9 @@ export function startMachinery(options: MachineryOptions): Machinery {
       {
         name: 'controllers',
         fieldManager: 'kube-controller-manager',
-        controllers: [
-          ...controllers.registrations,
-          register(nodeLifecycle(own), alone),
-          register(evictions(clock), alone),
-        ],
+        controllers: [...controllers.registrations, register(nodeLifecycle(own)), register(evictions(clock))],
       },
-      { name: 'scheduler', fieldManager: 'kube-scheduler', controllers: [register(scheduler(), alone)] },
+      { name: 'scheduler', fieldManager: 'kube-scheduler', controllers: [register(scheduler())] },
       { name: 'kubelet', fieldManager: 'kubelet', controllers: [pods] },
     ],
   });

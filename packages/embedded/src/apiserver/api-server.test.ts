@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { CONFIG_MAPS, seeded, TestServer } from './test-server.ts';
+import { Random } from '../simulation/random.ts';
+import { CONFIG_MAPS, TestServer } from './test-server.ts';
 
 const POD = { spec: { containers: [{ name: 'main', image: 'example.com/main:1' }] } };
 const PODS = '/api/v1/namespaces/default/pods';
@@ -7,7 +8,7 @@ const PODS = '/api/v1/namespaces/default/pods';
 describe('a server', () => {
   it('answers the same bytes to the same requests', async () => {
     const trace = async () => {
-      const test = new TestServer({ random: seeded(7) });
+      const test = new TestServer({ random: new Random(7).next });
       const answers: unknown[] = [];
       for (const name of ['a', 'b']) answers.push(await test.call('POST', CONFIG_MAPS, { metadata: { name } }));
       answers.push(await test.call('POST', PODS, { metadata: { generateName: 'p-' }, ...POD }));

@@ -18,9 +18,6 @@ export interface Core {
   readonly fairness: { readonly flowSchema: string; readonly priorityLevel: string };
 }
 
-/** `2026-01-01T00:00:00Z`: the server's times have whole seconds. */
-export const timestamp = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
-
 /** A version 4 UUID from the randomness that was handed in. */
 export function uuid(random: () => number): string {
   const word = () =>

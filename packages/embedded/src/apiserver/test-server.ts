@@ -1,4 +1,5 @@
 import { type TransportRequest, VirtualClock } from '@polder/kube';
+import { Random } from '../simulation/random.ts';
 import { type ApiServer, type ApiServerOptions, createApiServer } from './api-server.ts';
 import type { WireObject } from './served-kind.ts';
 
@@ -8,7 +9,7 @@ export class TestServer {
   readonly server: ApiServer;
 
   constructor(options: Partial<ApiServerOptions> = {}) {
-    this.server = createApiServer({ clock: this.clock, random: seeded(1), ...options });
+    this.server = createApiServer({ clock: this.clock, random: new Random(1).next, ...options });
   }
 
   async call(method: TransportRequest['method'], path: string, body?: unknown, headers: Record<string, string> = {}) {
@@ -87,15 +88,4 @@ export class TestWatch {
   async leave(): Promise<void> {
     await this.#chunks.return?.();
   }
-}
-
-/** A small generator (mulberry32): same seed, same numbers. */
-export function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

@@ -36,21 +36,20 @@ export function createControllers(options: ControllersOptions): Controllers {
   const { client, rootCa, server, provisioner } = options;
   const contents = new NamespaceContents();
   const garbage = new GarbageCollector(options);
-  const alone = <W>(world: W) => world;
   const provisioning = <W>(world: W) => ({ ...world, provisioner });
   const findKind = kindFinder(() => server.kinds);
   return {
     registrations: [
-      register(deployments, alone),
-      register(replicaSets, alone),
-      register(statefulSets, alone),
-      register(daemonSets(), alone),
-      register(jobs, alone),
-      register(orphanedJobPods, alone),
-      register(cronJobs, alone),
-      register(endpointSlices, alone),
-      register(namespaces({ contents, client }), alone),
-      register(namespaceDefaults({ rootCa }), alone),
+      register(deployments),
+      register(replicaSets),
+      register(statefulSets),
+      register(daemonSets()),
+      register(jobs),
+      register(orphanedJobPods),
+      register(cronJobs),
+      register(endpointSlices),
+      register(namespaces({ contents, client })),
+      register(namespaceDefaults({ rootCa })),
       register(persistentVolumeClaims, provisioning),
       register(persistentVolumes, provisioning),
       register(podDisruptionBudgets, (world) => ({ ...world, client, findKind })),

@@ -39,7 +39,7 @@ test('an object is claimed by one workload at most, and never taken from another
 
 let world: TestWorld;
 beforeEach(() => {
-  world = new TestWorld().run(register(replicaSets, (base) => base));
+  world = new TestWorld().run(register(replicaSets));
 });
 afterEach(() => world.stop());
 

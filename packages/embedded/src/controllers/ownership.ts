@@ -1,15 +1,42 @@
 /** Which objects belong to a workload, and how they come to it and leave it. */
 import {
+  type Cached,
   type Cluster,
   isInvalid,
   isNotFound,
   type Kind,
   type KubernetesObject,
   type LabelSelector,
+  type ObjectRef,
   type OwnerReference,
   ownerReference,
+  type Watch,
+  watch,
 } from '@polder/kube';
 import { structuredLabelSelector } from '../apiserver/selectors/index.ts';
+
+/** A kind of objects that say what belongs to them. */
+type Selecting = KubernetesObject & { readonly spec?: { readonly selector?: LabelSelector } };
+
+/** What nobody controls concerns everyone whose selector matches it. */
+export function watchUnowned<T extends Selecting>(workloads: Kind<T>, kind: Kind): Watch {
+  return watch(kind, (object, cached) => {
+    const isOwned = object.metadata.ownerReferences?.some((owner) => owner.controller);
+    return isOwned ? [] : selecting(workloads, object, cached);
+  });
+}
+
+/** The workloads whose selector matches an object. */
+export function selecting<T extends Selecting>(
+  workloads: Kind<T>,
+  { metadata }: KubernetesObject,
+  cached: Cached,
+): readonly ObjectRef[] {
+  return cached
+    .list(workloads, metadata.namespace)
+    .filter(({ spec }) => structuredLabelSelector(spec?.selector ?? {})(metadata.labels ?? {}))
+    .map((workload) => workload.metadata);
+}
 
 /** What a workload can lay claim to. */
 export interface Claimable<O extends KubernetesObject> {

@@ -1,6 +1,7 @@
 /** A world for tests of controllers: the embedded API server, controllers and pods that do as they are told, on a virtual clock. */
-import { Client, Manager, Pod, type Registration, silentLogger, VirtualClock } from '@polder/kube';
+import { Client, Manager, Pod, type Registration, silentLogger, timestamp, VirtualClock } from '@polder/kube';
 import { type ApiServer, createApiServer } from '../apiserver/index.ts';
+import { Random } from '../simulation/random.ts';
 
 export class TestWorld {
   readonly clock = new VirtualClock();
@@ -13,7 +14,7 @@ export class TestWorld {
   #running: Promise<void> = Promise.resolve();
 
   constructor() {
-    this.server = createApiServer({ clock: this.clock, random: seeded(1) });
+    this.server = createApiServer({ clock: this.clock, random: new Random(1).next });
     this.client = new Client({ transport: this.server.transport(), userAgent: 'user', clock: this.clock });
   }
 
@@ -30,7 +31,7 @@ export class TestWorld {
       },
       userAgent: 'controllers',
       clock: this.clock,
-      random: seeded(2),
+      random: new Random(2).next,
       log: silentLogger,
       products: [{ name: 'controllers', fieldManager: 'kube-controller-manager', controllers }],
       freeze: true,
@@ -69,7 +70,7 @@ export class TestWorld {
 
   /** Says of a pod what its kubelet would. */
   async report(pod: Pod, { phase, ready }: { readonly phase: string; readonly ready: boolean }): Promise<void> {
-    const time = `${new Date(this.clock.now()).toISOString().slice(0, 19)}Z`;
+    const time = timestamp(this.clock.now());
     const status = ready ? 'True' : 'False';
     const conditions = ['Initialized', 'ContainersReady', 'Ready'].map((type) => ({
       type,
@@ -93,15 +94,4 @@ export class TestWorld {
     await this.until('the controllers have stopped', () => isStopped);
     await this.#running;
   }
-}
-
-/** Numbers that look random and are the same in every run (mulberry32). */
-export function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

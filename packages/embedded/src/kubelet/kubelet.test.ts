@@ -15,7 +15,7 @@ import {
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { memoryStorage } from '../apiserver/index.ts';
 import { type EmbeddedCluster, startCluster } from '../cluster.ts';
-import { seeded } from '../controllers/test-world.ts';
+import { Random } from '../simulation/index.ts';
 import type { Runner } from './runner.ts';
 import { simulated } from './simulated/index.ts';
 
@@ -31,7 +31,7 @@ beforeEach(async () => {
 afterEach(() => stopped(cluster));
 
 async function begin(): Promise<void> {
-  cluster = await startCluster({ clock, storage, random: seeded(1), nodes: 1 });
+  cluster = await startCluster({ clock, storage, random: new Random(1).next, nodes: 1 });
   client = new Client({ transport: cluster.server.transport(), userAgent: 'user', clock });
 }
 
@@ -402,7 +402,12 @@ describe('a container that is just starting when the cluster stops', () => {
         return Object.assign(container, { terminate });
       },
     };
-    const other = await startCluster({ clock, random: seeded(1), nodes: 1, images: [{ images: '*', runner: slow }] });
+    const other = await startCluster({
+      clock,
+      random: new Random(1).next,
+      nodes: 1,
+      images: [{ images: '*', runner: slow }],
+    });
     await new Client({ transport: other.server.transport(), userAgent: 'user', clock }).create(Pod, pod());
     await clock.advance(1_000);
     const before = clock.monotonic();

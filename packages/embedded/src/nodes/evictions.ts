@@ -7,6 +7,8 @@ import {
   Pod,
   type PodCondition,
   type PodStatus,
+  type StepNamed,
+  timestamp,
   type World,
   watch,
 } from '@polder/kube';
@@ -14,12 +16,12 @@ import { isFailed, isReady, isTerminating, podCondition } from '../controllers/p
 import { FirstSeen } from './first-seen.ts';
 import { tolerates } from './taints.ts';
 
-export type EvictionStep =
+type EvictionStep =
   | { readonly do: 'mark-unready'; readonly because: string; readonly pod: Pod; readonly at: Date }
   | { readonly do: 'evict-pod'; readonly because: string; readonly pod: Pod; readonly at: Date }
   | { readonly do: 'end-pod'; readonly because: string; readonly pod: Pod; readonly at: Date };
 
-export interface Observed {
+interface Observed {
   /** Undefined if the pod has none, or one that does not exist. */
   readonly node: Node | undefined;
   /** Since when the node has been missing, or has had taints that the pod puts up with only for a while. In milliseconds. */
@@ -69,12 +71,12 @@ export function evictions(clock: Clock) {
     },
     plan: planEviction,
     steps: {
-      'mark-unready': async ({ pod, at }: Extract<EvictionStep, { do: 'mark-unready' }>, { cluster, tell }) => {
-        const condition = { type: 'Ready', status: 'False', lastTransitionTime: timeOf(at) };
+      'mark-unready': async ({ pod, at }: StepNamed<EvictionStep, 'mark-unready'>, { cluster, tell }) => {
+        const condition = { type: 'Ready', status: 'False', lastTransitionTime: timestamp(at) };
         await cluster.applyStatus(Pod, pod, { conditions: [condition] });
         tell({ type: 'Warning', reason: 'NodeNotReady', action: 'MarkUnready', note: 'Node is not ready' });
       },
-      'evict-pod': async ({ pod, at }: Extract<EvictionStep, { do: 'evict-pod' }>, { cluster, tell }) => {
+      'evict-pod': async ({ pod, at }: StepNamed<EvictionStep, 'evict-pod'>, { cluster, tell }) => {
         const { namespace, name } = pod.metadata;
         const note = `Marking for deletion Pod ${namespace}/${name}`;
         tell({ type: 'Normal', reason: 'TaintManagerEviction', action: 'Evict', note });
@@ -82,7 +84,7 @@ export function evictions(clock: Clock) {
         await cluster.applyStatus(Pod, pod, { conditions: disrupted(pod, because, at) });
         await cluster.delete(Pod, pod);
       },
-      'end-pod': async ({ pod, at }: Extract<EvictionStep, { do: 'end-pod' }>, { cluster }) => {
+      'end-pod': async ({ pod, at }: StepNamed<EvictionStep, 'end-pod'>, { cluster }) => {
         if (!hasEnded(pod)) {
           const because = ['DeletionByPodGC', 'PodGC: node no longer exists'] as const;
           const conditions = pod.spec?.nodeName ? disrupted(pod, because, at) : [];
@@ -95,7 +97,7 @@ export function evictions(clock: Clock) {
   });
 }
 
-export function planEviction(pod: Pod, { node, since }: Observed, now: Date): Plan<EvictionStep, PodStatus> {
+function planEviction(pod: Pod, { node, since }: Observed, now: Date): Plan<EvictionStep, PodStatus> {
   const unready: readonly EvictionStep[] =
     node && isLost(node) && isReady(pod) ? [{ do: 'mark-unready', because: 'its node is not', pod, at: now }] : [];
   const stays = { objects: [], steps: unready, held: [], status: pod.status ?? {} };
@@ -151,8 +153,6 @@ function disrupted(pod: Pod, [reason, message]: readonly [string, string], at: D
   const unready = podCondition(pod, 'Ready');
   return [
     ...(unready?.status === 'False' ? [unready] : []),
-    { type: 'DisruptionTarget', status: 'True', reason, message, lastTransitionTime: timeOf(at) },
+    { type: 'DisruptionTarget', status: 'True', reason, message, lastTransitionTime: timestamp(at) },
   ];
 }
-
-const timeOf = (at: Date) => `${at.toISOString().slice(0, 19)}Z`;

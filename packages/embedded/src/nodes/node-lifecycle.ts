@@ -1,8 +1,8 @@
-import { controller, Node, type NodeStatus, type Plan, type Taint } from '@polder/kube';
+import { controller, Node, type NodeStatus, type Plan, type Taint, timestamp } from '@polder/kube';
 import type { RegisteredNode } from './node-objects.ts';
 import { UNSCHEDULABLE } from './taints.ts';
 
-export interface SetTaints {
+interface SetTaints {
   readonly do: 'set-taints';
   readonly because: string;
   readonly node: Node;
@@ -31,7 +31,7 @@ export const nodeLifecycle = (own: readonly RegisteredNode[]) => {
   });
 };
 
-export function planNode(node: Node, own: RegisteredNode | undefined, now: Date): Plan<SetTaints, NodeStatus> {
+function planNode(node: Node, own: RegisteredNode | undefined, now: Date): Plan<SetTaints, NodeStatus> {
   const before = node.spec?.taints ?? [];
   const taints = taintsOf(node, now);
   const isSame = taints.length === before.length && taints.every((taint) => before.includes(taint));
@@ -66,7 +66,7 @@ function taintsOf({ spec, status }: Node, now: Date): readonly Taint[] {
   const wanted: readonly Taint[] = [
     ...keys.map((key): Taint => ({ key, effect: 'NoSchedule' })),
     ...(spec?.unschedulable ? [UNSCHEDULABLE] : []),
-    ...keys.filter(isEvicting).map((key): Taint => ({ key, effect: 'NoExecute', timeAdded: timeOf(now) })),
+    ...keys.filter(isEvicting).map((key): Taint => ({ key, effect: 'NoExecute', timeAdded: timestamp(now) })),
   ];
   const kept = before.filter((taint) => !isOurs(taint) || wanted.some((one) => isSame(one, taint)));
   return [...kept, ...wanted.filter((taint) => !kept.some((one) => isSame(one, taint)))];
@@ -88,10 +88,8 @@ function statusOf({ status }: Node, own: RegisteredNode, now: Date): NodeStatus 
   const conditions = (own.status.conditions ?? []).map((wanted) => {
     const old = before.find(({ type }) => type === wanted.type);
     if (old?.status === wanted.status && old.reason === wanted.reason) return old;
-    return { ...wanted, lastHeartbeatTime: timeOf(now), lastTransitionTime: timeOf(now) };
+    return { ...wanted, lastHeartbeatTime: timestamp(now), lastTransitionTime: timestamp(now) };
   });
   const others = before.filter(({ type }) => !conditions.some((one) => one.type === type));
   return { ...status, ...own.status, conditions: [...conditions, ...others] };
 }
-
-const timeOf = (now: Date) => `${now.toISOString().slice(0, 19)}Z`;

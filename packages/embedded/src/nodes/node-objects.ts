@@ -1,4 +1,4 @@
-import type { Node, NodeCondition, NodeStatus } from '@polder/kube';
+import { type Node, type NodeCondition, type NodeStatus, timestamp } from '@polder/kube';
 import { KUBERNETES_VERSION } from '../apiserver/builtin/index.ts';
 import { canonical } from '../apiserver/builtin/quantity.ts';
 
@@ -89,7 +89,7 @@ function statusOf(name: string, { machine, pods = 110, now }: NodeOptions): Node
 
 /** What a kubelet says that has nothing to complain about. */
 function healthy(now: Date): readonly NodeCondition[] {
-  const time = `${now.toISOString().slice(0, 19)}Z`;
+  const time = timestamp(now);
   const condition = (type: string, status: string, reason: string, message: string): NodeCondition => {
     return { type, status, reason, message, lastHeartbeatTime: time, lastTransitionTime: time };
   };

@@ -45,10 +45,7 @@ let world: TestWorld;
 const own = nodeObjects(1, { machine, now: new Date('2026-01-01T00:00:00Z') });
 beforeEach(() => {
   world = new TestWorld();
-  world.run(
-    register(nodeLifecycle(own), (base) => base),
-    register(evictions(world.clock), (base) => base),
-  );
+  world.run(register(nodeLifecycle(own)), register(evictions(world.clock)));
 });
 afterEach(() => world.stop());
 

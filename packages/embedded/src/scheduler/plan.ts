@@ -1,8 +1,9 @@
-import type { Plan, Pod, PodCondition, PodStatus } from '@polder/kube';
+import { type Plan, type Pod, type PodCondition, type PodStatus, timestamp } from '@polder/kube';
+import { SELECTED_NODE } from '../controllers/persistent-volume/index.ts';
 import { podCondition } from '../controllers/pods/index.ts';
 import { place } from './place.ts';
 import type { Surroundings } from './refusal.ts';
-import { type ClaimChoice, SELECTED_NODE } from './volumes.ts';
+import type { ClaimChoice } from './volumes.ts';
 
 export type Observed =
   | { readonly is: 'aside' }
@@ -57,7 +58,7 @@ function report(
   const old = podCondition(pod, 'PodScheduled');
   if (old?.status === 'False' && old.reason === told.reason && old.message === told.message) return [];
   const since = old?.status === 'False' ? old.lastTransitionTime : undefined;
-  const lastTransitionTime = since ?? `${now.toISOString().slice(0, 19)}Z`;
+  const lastTransitionTime = since ?? timestamp(now);
   const condition = { type: 'PodScheduled', status: 'False', lastTransitionTime, ...told };
   return [{ do: 'report-waiting', because: told.message ?? '', pod, condition }];
 }

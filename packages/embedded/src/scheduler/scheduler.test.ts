@@ -15,7 +15,7 @@ import { scheduler } from './index.ts';
 
 let world: TestWorld;
 beforeEach(() => {
-  world = new TestWorld().run(register(scheduler(), (base) => base));
+  world = new TestWorld().run(register(scheduler()));
 });
 afterEach(() => world.stop());
 

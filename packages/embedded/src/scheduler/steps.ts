@@ -1,10 +1,8 @@
-import { type Act, PersistentVolume, PersistentVolumeClaim, Pod, type World } from '@polder/kube';
+import { PersistentVolume, PersistentVolumeClaim, Pod, type Steps, type World } from '@polder/kube';
+import { SELECTED_NODE } from '../controllers/persistent-volume/index.ts';
 import { type SchedulerStep, UNSCHEDULABLE } from './plan.ts';
-import { SELECTED_NODE } from './volumes.ts';
 
-type Steps = { readonly [Name in SchedulerStep['do']]: Act<Extract<SchedulerStep, { do: Name }>, World> };
-
-export const schedulerSteps: Steps = {
+export const schedulerSteps: Steps<SchedulerStep, World> = {
   'bind-pod': async ({ pod, node }, { cluster, tell }) => {
     const { name, namespace } = pod.metadata;
     const target = { apiVersion: 'v1', kind: 'Node', name: node };

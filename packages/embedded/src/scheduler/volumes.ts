@@ -1,12 +1,11 @@
 import type { Node, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from '@polder/kube';
 import { structuredLabelSelector } from '../apiserver/selectors/index.ts';
+import { SELECTED_NODE } from '../controllers/persistent-volume/index.ts';
 import { amountsOf } from './amounts.ts';
 import { matchesSelector } from './node-selection.ts';
 import type { PodFacts } from './pod-facts.ts';
 import type { Filter, Refusal } from './refusal.ts';
 
-/** On a claim that is bound late: the node for which its volume is to be made. */
-export const SELECTED_NODE = 'volume.kubernetes.io/selected-node';
 const NO_PROVISIONER = 'kubernetes.io/no-provisioner';
 
 export interface Storage {

@@ -1,8 +1,6 @@
-import { type Client, Node, Pod, type Product, ReplicaSet, register } from '@polder/kube';
+import { Pod, type Product, ReplicaSet, register } from '@polder/kube';
 import { describe, expect, test } from 'vitest';
 import { replicaSets } from '../controllers/replica-set/index.ts';
-import { Addresses, Kubelet, podController, simulated } from '../kubelet/index.ts';
-import { MovedPorts } from '../network/index.ts';
 import {
   crashAtEveryWrite,
   disturbanceNames,
@@ -16,39 +14,20 @@ import {
   simulate,
   type World,
 } from './index.ts';
-
-const NODE = 'node';
-
-/** A kubelet of one node, on which all pods are simulated. */
-const kubelet = operator(({ clock, log }) => {
-  const addresses = { reachable: new Addresses('127.64.0.0'), unreachable: new Addresses('10.244.0.0') };
-  const kubelet = new Kubelet({
-    ports: new MovedPorts(),
-    clock,
-    log,
-    addresses,
-    images: [{ images: '*', runner: simulated(clock) }],
-  });
-  const pods = register(podController(kubelet), (world) => ({ ...world, kubelet, nodes: new Set([NODE]) }));
-  return [{ name: 'kubelet', fieldManager: 'kubelet', controllers: [pods] }];
-});
+import { kubelet, NODE, registerNode } from './test-node.ts';
 
 const managerOf = (product: Pick<Product, 'lease'>) =>
   operator(() => {
-    const controllers = [register(replicaSets, (world) => world)];
+    const controllers = [register(replicaSets)];
     return [{ ...product, name: 'controllers', fieldManager: 'kube-controller-manager', controllers }];
   });
 
-const prepare = async (client: Client) => {
-  await client.create(Node, { metadata: { name: NODE } });
-};
-
-const oneManager = (): World => ({ prepare, actors: { controllers: managerOf({}), kubelet } });
+const oneManager = (): World => ({ prepare: registerNode, actors: { controllers: managerOf({}), kubelet: kubelet() } });
 
 /** Two of which one leads. */
 function twoManagers(): World {
   const controllers = managerOf({ lease: { namespace: 'kube-system', name: 'controllers' } });
-  return { prepare, actors: { controllers, standby: controllers, kubelet } };
+  return { prepare: registerNode, actors: { controllers, standby: controllers, kubelet: kubelet() } };
 }
 
 const web = { namespace: 'default', name: 'web' };

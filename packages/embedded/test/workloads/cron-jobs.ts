@@ -1,3 +1,4 @@
+import { timestamp } from '@polder/kube';
 import { job, jobs, pod } from '../contract/objects.ts';
 import type { Body } from '../contract/wire.ts';
 import { onDrivenNode } from './pods.ts';
@@ -11,7 +12,6 @@ const MINUTE = 60_000;
 
 /** So many minutes ago, at a full minute. */
 const minutesAgo = (minutes: number) => Math.floor(Date.now() / MINUTE) * MINUTE - minutes * MINUTE;
-const timestamp = (time: number) => `${new Date(time).toISOString().slice(0, 19)}Z`;
 /** Every hour, at the minute of this time: the last start was then, if that is less than an hour ago. */
 const hourlyAt = (time: number) => `${new Date(time).getUTCMinutes()} * * * *`;
 const nameAt = (time: number) => `a-${time / MINUTE}`;

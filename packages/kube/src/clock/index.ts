@@ -1,2 +1,3 @@
 export { type Clock, sleep, systemClock, TimeoutError, type Timer, withTimeout } from './clock.ts';
+export { timestamp } from './timestamp.ts';
 export { VirtualClock } from './virtual-clock.ts';

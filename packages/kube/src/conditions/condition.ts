@@ -1,3 +1,5 @@
+import { timestamp } from '../clock/index.ts';
+
 export type ConditionStatus = 'True' | 'False' | 'Unknown';
 
 /** One claim about an object, as `metav1.Condition`. In a CRD the list is a map keyed by `type`. */
@@ -32,7 +34,7 @@ export function setCondition(conditions: readonly Condition[], next: NewConditio
   const condition: Condition = {
     ...next,
     message: next.message.slice(0, LONGEST_MESSAGE),
-    lastTransitionTime: old?.status === next.status ? old.lastTransitionTime : timeOf(now),
+    lastTransitionTime: old?.status === next.status ? old.lastTransitionTime : timestamp(now),
   };
   return old ? conditions.map((one) => (one === old ? condition : one)) : [...conditions, condition];
 }
@@ -63,8 +65,3 @@ function isSame(a: unknown, b: unknown, ignored: ReadonlySet<string>): boolean {
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
-
-/** The API's `Time`: whole seconds. */
-function timeOf(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
-}

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { TestCluster } from '../../test/test-cluster.ts';
 import { Widget } from '../../test/widgets.ts';
 import { Cache, OwnWrites } from '../cache/index.ts';
-import { Client } from '../client/index.ts';
+import { Client, isConflict } from '../client/index.ts';
 import { ConfigMap, Secret } from '../kinds/index.ts';
 import { silentLogger } from '../log.ts';
 import { LastApplied } from './applied.ts';
@@ -74,5 +74,24 @@ describe('what was written is forgotten', () => {
     for (const name of NAMES) await cluster.create(Secret, { metadata: ref(name) });
     expect(parts.ownWrites.size).toBe(0);
     expect(await world.passing(cluster.list(Secret))).toHaveLength(NAMES.length);
+  });
+});
+
+describe('a status is written', () => {
+  const status = { observedGeneration: 1, conditions: [], part: 'new' };
+  const paint = { type: 'merge', body: { spec: { colour: 'blue' } } } as const;
+
+  test('after other writes of the same pass', async () => {
+    const widget = await world.create('a', 'red');
+    await cluster.patch(Widget, widget.metadata, paint);
+    await cluster.applyStatus(Widget, widget, status);
+    expect((await world.get('a')).status?.part).toBe('new');
+  });
+
+  test('not by who was held up while others went on: it would undo what they remember', async () => {
+    const widget = await world.create('a', 'red');
+    await new Cluster(parts, new AbortController().signal).applyStatus(Widget, widget, { ...status, part: 'newer' });
+    await expect(cluster.applyStatus(Widget, widget, status)).rejects.toSatisfy(isConflict);
+    expect((await world.get('a')).status?.part).toBe('newer');
   });
 });

@@ -34,6 +34,8 @@ export interface ClusterParts {
 export class Cluster {
   readonly #parts: ClusterParts;
   readonly #signal: AbortSignal;
+  /** In which version this pass left what it wrote, by uid. */
+  readonly #left = new Map<string, string>();
 
   constructor(parts: ClusterParts, signal: AbortSignal) {
     this.#parts = parts;
@@ -76,38 +78,43 @@ export class Cluster {
     const live = await this.get(kind, desired.metadata);
     if (live && lastApplied.isInPlace(desired, live)) return live;
     const answer = slim(await client.apply(kind, desired, { fieldManager, force: true, signal: this.#signal }));
-    this.#writesOf(kind)?.wrote(kind, answer);
+    this.#wrote(kind, answer);
     lastApplied.remember(desired, answer);
     return answer;
   }
 
   create<T extends KubernetesObject>(kind: Kind<T>, object: NewObject<T>): Promise<T> {
-    return this.#wrote(kind, this.#parts.client.create(kind, object, this.#write()));
+    return this.#written(kind, this.#parts.client.create(kind, object, this.#write()));
   }
 
   /** Creates what stands below an object (a binding, an eviction below its pod). Later reads see what that did to the object. */
   async createBelow<T extends KubernetesObject>(kind: Kind<T>, object: T, below: Below): Promise<void> {
     await this.#parts.client.createBelow(kind, object, below, this.#write());
-    await this.#wrote(kind, this.getLive(kind, object.metadata));
+    await this.#written(kind, this.getLive(kind, object.metadata));
   }
 
   /** Replaces the object, if it is still at the version that `object` carries. */
   update<T extends KubernetesObject>(kind: Kind<T>, object: T): Promise<T> {
-    return this.#wrote(kind, this.#parts.client.update(kind, object, this.#write()));
+    return this.#written(kind, this.#parts.client.update(kind, object, this.#write()));
   }
 
   patch<T extends KubernetesObject>(kind: Kind<T>, ref: ObjectRef, patch: Patch): Promise<T> {
-    return this.#wrote(kind, this.#parts.client.patch(kind, ref, patch, this.#write()));
+    return this.#written(kind, this.#parts.client.patch(kind, ref, patch, this.#write()));
   }
 
-  /** Makes the whole of a resource's status so. The uid keeps a successor of the same name from getting it. */
+  /**
+   * Makes the whole of a resource's status so, if it is still at the version that `resource` carries, or at the one in which
+   * this pass left it. A status is what the next pass remembers: one of a process that was held up on the way must not take
+   * the place of a newer one. The uid keeps a successor of the same name from getting it.
+   */
   async applyStatus<T extends KubernetesObject>(kind: Kind<T>, { metadata }: T, status: object): Promise<void> {
     const { client, fieldManager } = this.#parts;
-    const { name, namespace, uid } = metadata;
-    const applied = { metadata: { name, ...(namespace && { namespace }), ...(uid && { uid }) }, status };
+    const { name, namespace, uid = '' } = metadata;
+    const resourceVersion = this.#left.get(uid) ?? metadata.resourceVersion;
+    const identity = { name, ...(namespace && { namespace }), ...(uid && { uid }) };
+    const applied = { metadata: { ...identity, ...(resourceVersion && { resourceVersion }) }, status };
     const options = { fieldManager, force: true, subresource: 'status', signal: this.#signal } as const;
-    const answer = await client.apply<WithStatus>(kind, applied, options);
-    this.#writesOf(kind)?.wrote(kind, answer);
+    this.#wrote(kind, await client.apply<WithStatus>(kind, applied, options));
   }
 
   /** Deletes this very object: one of the same name that came later is left alone. */
@@ -120,14 +127,20 @@ export class Cluster {
     const { uid } = object.metadata;
     const preconditions = { ...(uid !== undefined && { uid }), ...options.preconditions };
     const answer = await client.delete(kind, object.metadata, { ...options, preconditions, signal: this.#signal });
-    if ('metadata' in answer && answer.kind === kind.kind) this.#writesOf(kind)?.wrote(kind, answer);
+    if ('metadata' in answer && answer.kind === kind.kind) this.#wrote(kind, answer);
     else if (uid !== undefined) this.#writesOf(kind)?.deleted(kind, object.metadata, uid);
   }
 
-  async #wrote<T extends KubernetesObject>(kind: Kind<T>, write: Promise<T>): Promise<T> {
+  async #written<T extends KubernetesObject>(kind: Kind<T>, write: Promise<T>): Promise<T> {
     const answer = slim(await write);
-    this.#writesOf(kind)?.wrote(kind, answer);
+    this.#wrote(kind, answer);
     return answer;
+  }
+
+  #wrote(kind: Kind, answer: KubernetesObject): void {
+    const { uid, resourceVersion } = answer.metadata;
+    if (uid !== undefined && resourceVersion !== undefined) this.#left.set(uid, resourceVersion);
+    this.#writesOf(kind)?.wrote(kind, answer);
   }
 
   /** None for a kind that nobody caches: it can't be read stale, and a first list later on is newer than the write. */

@@ -39,7 +39,7 @@ export interface Controller<T extends KubernetesObject, Observed, S extends Step
   readonly finalizer?: string;
   observe(resource: T, world: W): Promise<Observed>;
   plan(resource: T, observed: Observed, now: Date): Plan<S, StatusOf<T>>;
-  readonly steps: { readonly [Name in S['do']]: Act<Extract<S, { do: Name }>, W> };
+  readonly steps: Steps<S, W>;
   /**
    * `kstatus` (the default): the runtime keeps the conditions Ready, Reconciling and Stalled and `observedGeneration`, on
    * every path out of a pass. `as-planned`: the plan's status is written as it is, for kinds whose conditions are fixed.
@@ -61,6 +61,12 @@ export interface Controller<T extends KubernetesObject, Observed, S extends Step
 
 /** Carries out one kind of step. (A method's type, so that the runtime can call it with the step that has its name.) */
 export type Act<S extends Step, W extends World> = { act(step: S, world: W): Promise<void> }['act'];
+
+/** How every step is carried out that a plan can name. */
+export type Steps<S extends Step, W extends World> = { readonly [Name in S['do']]: Act<StepNamed<S, Name>, W> };
+
+/** The one among several steps, by its name. */
+export type StepNamed<S extends Step, Name extends S['do']> = Extract<S, { readonly do: Name }>;
 
 /** Checks a controller's types together; see `Controller`. */
 export const controller = <T extends KubernetesObject, Observed, S extends Step, W extends World>(

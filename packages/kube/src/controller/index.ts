@@ -7,6 +7,8 @@ export {
   type Controller,
   controller,
   type StatusOf,
+  type StepNamed,
+  type Steps,
   type Watch,
   type World,
   watch,

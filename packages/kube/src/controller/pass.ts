@@ -17,6 +17,9 @@ export interface PassTools<W extends World> {
 
 const AWAIT_CHANGE: Outcome = { next: 'await-change' };
 
+/** Mostly the change itself comes sooner. */
+const OVERTAKEN: Outcome = { next: 'look-again', afterMs: 1_000, because: 'it changed while it was looked at' };
+
 /** How soon a pass that carried out steps is followed by one that looks at what they did. */
 const AFTER_STEPS_MS = 1_000;
 
@@ -47,8 +50,7 @@ export async function pass<T extends KubernetesObject, Observed, S extends Step,
       await removeFinalizer(world.cluster, kind, resource, finalizer);
       return AWAIT_CHANGE;
     }
-    await report.plan(plan);
-    return outcomeOf(plan);
+    return (await report.plan(plan)) ? outcomeOf(plan) : OVERTAKEN;
   } catch (error) {
     if (!world.signal.aborted) await report.failure(error).catch((cause: unknown) => untold(world, cause));
     throw error;

@@ -1,4 +1,4 @@
-import { ApiError } from '../client/index.ts';
+import { ApiError, isConflict } from '../client/index.ts';
 import type { Clock } from '../clock/index.ts';
 import {
   type Condition,
@@ -30,10 +30,15 @@ export class Report<T extends Reporting> {
     this.#tools = tools;
   }
 
-  async plan<S extends Step>(plan: Plan<S, object>): Promise<void> {
-    if (!this.#isKstatus) return await this.#write(plan.status, plan.events ?? []);
-    const status = this.#judged(plan.status, summaryOf(plan), plan.conditions ?? []);
-    await this.#write(status, [...this.#transition(status.conditions), ...(plan.events ?? [])]);
+  /** False if the resource changed meanwhile: then this is no longer how it is doing. */
+  async plan<S extends Step>(plan: Plan<S, object>): Promise<boolean> {
+    try {
+      await this.#tell(plan);
+      return true;
+    } catch (error) {
+      if (isConflict(error)) return false;
+      throw error;
+    }
   }
 
   /** What was known before stays; how the resource is doing is news. */
@@ -44,6 +49,12 @@ export class Report<T extends Reporting> {
     }
     const status = this.#judged(this.#resource.status ?? {}, summaryOfFailure(error), []);
     await this.#write(status, this.#transition(status.conditions));
+  }
+
+  async #tell<S extends Step>(plan: Plan<S, object>): Promise<void> {
+    if (!this.#isKstatus) return await this.#write(plan.status, plan.events ?? []);
+    const status = this.#judged(plan.status, summaryOf(plan), plan.conditions ?? []);
+    await this.#write(status, [...this.#transition(status.conditions), ...(plan.events ?? [])]);
   }
 
   async #write(status: object, events: readonly Happening[]): Promise<void> {

@@ -11,12 +11,14 @@ let cluster: TestCluster;
 /** What `observe` throws, for as long as it is set. */
 let trouble: Error | undefined;
 let looks: string[];
+let onLook: () => Promise<void>;
 /** How many failures in a row each failure was, as the log tells it. */
 let failures: unknown[];
 let results: PassResult[];
 beforeEach(async () => {
   cluster = await new TestCluster().install();
   trouble = undefined;
+  onLook = async () => {};
   [looks, failures, results] = [[], [], []];
 });
 
@@ -25,6 +27,7 @@ const looking = controller({
   watches: [watch(Secret, ({ metadata }) => [{ namespace: metadata.namespace, name: metadata.labels?.['for'] ?? '' }])],
   observe: async ({ metadata }: Widget) => {
     looks.push(metadata.name);
+    await onLook();
     if (trouble) throw trouble;
   },
   plan: () => ({ objects: [], steps: [], held: [], status: {} }),
@@ -36,11 +39,11 @@ const log: Logger = {
   error: (fields) => void ('failures' in fields && failures.push(fields.failures)),
   child: () => log,
 };
-const run = () =>
+const run = (definition = looking) =>
   cluster.operator({
     log,
     on: { running: () => ({ passEnded: (result) => void results.push(result) }) },
-    products: [{ name: 'looking', fieldManager: 'looking', controllers: [register(looking, (world) => world)] }],
+    products: [{ name: 'looking', fieldManager: 'looking', controllers: [register(definition)] }],
   });
 
 test('a resource is looked at again when an object changes that concerns it, before or after', async () => {
@@ -66,6 +69,21 @@ test('a change is one reason to look, not two', async () => {
   expect(looks).toEqual(['a']);
 });
 
+test('a resource that changes while it is looked at is looked at again, which is no failure', async () => {
+  await cluster.create('a', 'red');
+  const ref = { namespace: 'default', name: 'a' };
+  onLook = async () => {
+    onLook = async () => {};
+    await cluster.client.patch(Widget, ref, { type: 'merge', body: { spec: { colour: 'blue' } } });
+  };
+  run();
+  await cluster.clock.advance(60_000);
+  const { metadata, status } = await cluster.get('a');
+  expect(status?.observedGeneration).toBe(metadata.generation);
+  expect(failures).toEqual([]);
+  expect(results).not.toContain('error');
+});
+
 test('a failure counts on while the report of the last one is not in the cache yet', async () => {
   trouble = new Error('no');
   run();
@@ -74,6 +92,32 @@ test('a failure counts on while the report of the last one is not in the cache y
   await cluster.create('a', 'red');
   await cluster.clock.advance(10_000);
   expect(failures.slice(0, 5)).toEqual([1, 2, 3, 4, 5]);
+});
+
+test('a status that changes during the pass that ends a backoff is looked at, too', async () => {
+  const ref = { namespace: 'default', name: 'a' };
+  const seen: (string | undefined)[] = [];
+  trouble = new Error('no');
+  run({
+    ...looking,
+    status: 'as-planned',
+    plan: ({ status }) => {
+      seen.push(status?.part);
+      return { objects: [], steps: [], held: [], status: status ?? {} };
+    },
+  });
+  await cluster.create('a', 'red');
+  await cluster.until('it failed', () => failures.length > 0);
+  trouble = undefined;
+  onLook = async () => {
+    onLook = async () => {};
+    const body = { status: { part: 'new' } };
+    await cluster.client.patch(Widget, ref, { type: 'merge', body }, { subresource: 'status' });
+    // The pass goes on when the change has been heard of.
+    await new Promise((heard) => cluster.clock.after(1_000, () => heard(undefined)));
+  };
+  await cluster.clock.advance(60_000);
+  expect(seen.at(-1)).toBe('new');
 });
 
 test('the failures of a resource that is gone are not held against one of the same name', async () => {

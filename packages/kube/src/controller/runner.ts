@@ -53,6 +53,8 @@ export class Runner<T extends KubernetesObject, Observed, S extends Step, W exte
   readonly #options: RunnerOptions<W>;
   readonly #queue: WorkQueue;
   readonly #subscriptions: { readonly unsubscribe: () => void }[] = [];
+  /** Keys of which a minor change came while they were backing off, since their last pass began. */
+  readonly #unseen = new Set<string>();
   #workers: Promise<void>[] = [];
 
   constructor(definition: Controller<T, Observed, S, W>, options: RunnerOptions<W>) {
@@ -104,6 +106,7 @@ export class Runner<T extends KubernetesObject, Observed, S extends Step, W exte
       // Each once: a worker that waits takes the first at once, and a second one would bring the key back after its pass.
       for (const key of new Set(statesIn(event).flatMap(concerns).map(keyOf))) {
         if (this.#queue.failures(key) === 0 || !isMinor(event)) this.#queue.add(key, { priority });
+        else this.#unseen.add(key);
       }
     });
     this.#subscriptions.push(subscription);
@@ -130,10 +133,13 @@ export class Runner<T extends KubernetesObject, Observed, S extends Step, W exte
     const log = this.#options.log.child({ controller: this.name, ...refOf(key), reconcileID: id });
     const startedAt = clock.monotonic();
     on?.passStarted?.();
+    this.#unseen.delete(key);
     let result: PassResult;
     try {
       const outcome = await this.#pass(key, outer, log);
       this.#queue.forget(key);
+      // The pass that ends a backoff began before that change, and no further attempt will see it.
+      if (this.#unseen.delete(key)) this.#queue.add(key);
       result = outcome.next === 'look-again' ? 'requeue_after' : 'success';
       if (outcome.next === 'look-again') this.#queue.add(key, outcome);
     } catch (error) {

@@ -26,10 +26,18 @@ export interface Registration {
 
 export type AnyRunner = Pick<Runner<KubernetesObject, unknown, Step, World>, 'name' | 'listen' | 'start' | 'stop'>;
 
-/** Puts a controller together with what its passes need beyond the cluster: the clients of the systems it manages. */
+/** Puts a controller together with what its passes need beyond the cluster, if anything: the clients of the systems it manages. */
+export function register<T extends KubernetesObject, Observed, S extends Step, W extends World>(
+  // The compiler lets a method ask for more than it is called with; here it must not.
+  definition: Controller<T, Observed, S, W> & (World extends W ? unknown : never),
+): Registration;
 export function register<T extends KubernetesObject, Observed, S extends Step, W extends World>(
   definition: Controller<T, Observed, S, W>,
   world: (base: World) => W,
+): Registration;
+export function register<T extends KubernetesObject, Observed, S extends Step>(
+  definition: Controller<T, Observed, S, World>,
+  world: (base: World) => World = (base) => base,
 ): Registration {
   const { kind, owns = [], watches = [] } = definition;
   return {

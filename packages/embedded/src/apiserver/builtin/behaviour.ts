@@ -15,8 +15,6 @@ export interface Behaviour {
   readonly defaults?: (object: WireObject) => WireObject;
   /** What it sets once, on create, whatever was sent: the first status, finalizers, generated selectors. */
   readonly prepare?: (object: WireObject) => WireObject;
-  /** What an update cannot change and nobody complains about: taken from the stored object. */
-  readonly keep?: (object: WireObject, old: WireObject) => WireObject;
   readonly validate?: (object: WireObject, old: WireObject | undefined) => Findings;
 }
 

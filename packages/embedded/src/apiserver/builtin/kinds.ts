@@ -117,7 +117,6 @@ function builtinKind(facts: KindFacts): BuiltinKind {
     generation: behaviour.generation ?? false,
     ...(behaviour.defaults && { defaults: behaviour.defaults }),
     ...(behaviour.prepare && { prepare: behaviour.prepare }),
-    ...(behaviour.keep && { keep: behaviour.keep }),
     validate: (object, old) => [
       ...validateMetadata(object.metadata, behaviour.name),
       ...(behaviour.validate?.(object, old) ?? []),

@@ -13,5 +13,4 @@ export const namespace: Behaviour = {
   }),
   // The finalizer holds the namespace until everything in it is gone; only `/finalize` takes it away.
   prepare: (object) => ({ ...object, spec: { finalizers: ['kubernetes'] }, status: { phase: 'Active' } }),
-  keep: (object, old) => ({ ...object, spec: old['spec'] }),
 };

@@ -1,5 +1,4 @@
-import type { Clock } from '@polder/kube';
-import { timestamp } from '../core.ts';
+import { type Clock, timestamp } from '@polder/kube';
 import { type Crd, crdFrom } from '../schema/index.ts';
 import type { WireObject } from '../served-kind.ts';
 import type { ServedKinds, ServedResource } from '../served-kinds.ts';

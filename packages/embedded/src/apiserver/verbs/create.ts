@@ -1,5 +1,6 @@
+import { timestamp } from '@polder/kube';
 import type { Review } from '../admission/index.ts';
-import { nameSuffix, timestamp, uuid } from '../core.ts';
+import { nameSuffix, uuid } from '../core.ts';
 import { asWire, textOf } from '../object-text.ts';
 import type { WireMeta, WireObject } from '../served-kind.ts';
 import { alreadyExists, badRequest, invalid, unnamed } from '../status.ts';

@@ -1,5 +1,5 @@
+import { timestamp } from '@polder/kube';
 import type { Review } from '../admission/index.ts';
-import { timestamp } from '../core.ts';
 import { listPage, type Page, parseListOptions } from '../list/index.ts';
 import { valueAt } from '../object-text.ts';
 import type { Json } from '../schema/schema.ts';

@@ -1,4 +1,4 @@
-import { timestamp } from '../core.ts';
+import { timestamp } from '@polder/kube';
 import { asText, asWire, valueAt, withValueAt } from '../object-text.ts';
 import { isObject, type Json } from '../schema/index.ts';
 import { structuredLabelSelector } from '../selectors/index.ts';

@@ -1,4 +1,4 @@
-import { timestamp } from '../core.ts';
+import { timestamp } from '@polder/kube';
 import { asWire, valueAt, withValueAt } from '../object-text.ts';
 import type { Json } from '../schema/index.ts';
 import type { WireObject } from '../served-kind.ts';

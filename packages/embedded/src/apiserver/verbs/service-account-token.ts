@@ -1,4 +1,4 @@
-import { timestamp } from '../core.ts';
+import { timestamp } from '@polder/kube';
 import { valueAt } from '../object-text.ts';
 import { isObject, type Json } from '../schema/index.ts';
 import type { Call } from './call.ts';

@@ -197,8 +197,8 @@ function withinReach(call: Call, wanted: WireObject, live: WireObject): WireObje
     const metadata = { ...live.metadata, ...(managedFields !== undefined && { managedFields }) };
     return asWire(withValueAt({ ...live, metadata }, ['status'], wanted['status']));
   }
-  // The finalizers in a namespace's spec are for `/finalize` alone.
   if (call.subresource === 'ephemeralcontainers') return withEphemeralContainers(live, wanted);
+  // The finalizers in a namespace's spec are for `/finalize` alone.
   let object = kind.kind === 'Namespace' ? withValueAt(wanted, ['spec'], live['spec']) : wanted;
   for (const path of ignoredFields(kind, call.subresource)) object = withValueAt(object, path, valueAt(live, path));
   return asWire(object);

@@ -1,5 +1,4 @@
-import { apiVersionOf } from '@polder/kube';
-import { timestamp } from '../core.ts';
+import { apiVersionOf, timestamp } from '@polder/kube';
 import { isObject, type Json } from '../schema/index.ts';
 import type { Call } from '../verbs/call.ts';
 

@@ -1,4 +1,4 @@
-import { CronJob, type CronJobSpec, EventsV1Event, Job, ownerReference, register } from '@polder/kube';
+import { CronJob, type CronJobSpec, EventsV1Event, Job, ownerReference, register, timestamp } from '@polder/kube';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { jobs } from '../job/index.ts';
 import { TestWorld } from '../test-world.ts';
@@ -11,10 +11,7 @@ beforeEach(async () => {
   world = new TestWorld();
   // Ten seconds past a full hour, whenever the clock began.
   await world.settle(3_600_000 - (world.clock.now() % 3_600_000) + 10_000);
-  world.run(
-    register(cronJobs, (base) => base),
-    register(jobs, (base) => base),
-  );
+  world.run(register(cronJobs), register(jobs));
 });
 afterEach(() => world.stop());
 
@@ -132,7 +129,7 @@ test('a start that was made and not written down before a crash is not made agai
   await world.settle(MINUTE);
   const time = Math.floor(world.clock.now() / MINUTE) * MINUTE;
   const annotations = {
-    'batch.kubernetes.io/cronjob-scheduled-timestamp': `${new Date(time).toISOString().slice(0, 19)}Z`,
+    'batch.kubernetes.io/cronjob-scheduled-timestamp': timestamp(time),
   };
   const metadata = {
     name: nameAt(0),

@@ -1,10 +1,18 @@
-import type { CronJob, CronJobStatus, Happening, Job, NewObject, Plan } from '@polder/kube';
+import {
+  type CronJob,
+  type CronJobStatus,
+  type Happening,
+  type Job,
+  type NewObject,
+  type Plan,
+  timestamp,
+} from '@polder/kube';
 import { BadSchedule, parseSchedule, type Schedule } from '../../apiserver/builtin/cron-schedule.ts';
 import { beyondHistory } from './history.ts';
 import type { Observed } from './observe.ts';
 import { jobNameAt, scheduledJob, startOf } from './scheduled-job.ts';
 import { type Starts, startsOf } from './starts.ts';
-import { type Account, accountOf, endOf, timestamp } from './status.ts';
+import { type Account, accountOf, endOf } from './status.ts';
 
 export type CronJobStep =
   | { readonly do: 'create-job'; readonly because: string; readonly job: NewObject<Job>; readonly owner: CronJob }

@@ -5,6 +5,7 @@ import {
   type Happening,
   Job,
   type ObjectReference,
+  timestamp,
 } from '@polder/kube';
 import { startOf } from './scheduled-job.ts';
 
@@ -73,4 +74,3 @@ function refTo({ metadata }: Job): ObjectReference {
 
 const timesOf = (text: string | undefined) => (text === undefined ? [] : [Date.parse(text)]);
 const latest = (times: readonly number[]) => (times.length === 0 ? undefined : Math.max(...times));
-export const timestamp = (time: number) => `${new Date(time).toISOString().slice(0, 19)}Z`;

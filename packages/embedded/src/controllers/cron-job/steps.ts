@@ -1,8 +1,8 @@
-import { type Act, isAlreadyExists, isNotFound, Job, type World } from '@polder/kube';
+import { isAlreadyExists, isNotFound, Job, type Steps, type World } from '@polder/kube';
 import { explanationOf, isNamespaceGoing } from '../refusals.ts';
 import type { CronJobStep } from './plan.ts';
 
-export const cronJobSteps: { readonly [Name in CronJobStep['do']]: Act<Extract<CronJobStep, { do: Name }>, World> } = {
+export const cronJobSteps: Steps<CronJobStep, World> = {
   tell: async ({ happening }, world) => world.tell(happening),
 
   'create-job': async ({ job, owner }, { cluster, tell }) => {

@@ -16,10 +16,7 @@ import { daemonSets } from './index.ts';
 
 let world: TestWorld;
 beforeEach(() => {
-  world = new TestWorld().run(
-    register(daemonSets(), (base) => base),
-    register(scheduler(), (base) => base),
-  );
+  world = new TestWorld().run(register(daemonSets()), register(scheduler()));
 });
 afterEach(() => world.stop());
 

@@ -1,5 +1,5 @@
 import { type Controller, ControllerRevision, controller, DaemonSet, Node, Pod, type World, watch } from '@polder/kube';
-import { structuredLabelSelector } from '../../apiserver/selectors/index.ts';
+import { watchUnowned } from '../ownership.ts';
 import { claimSteps } from '../pods/index.ts';
 import { revisionSteps } from '../revisions/index.ts';
 import { FailureBackoff } from './failure-backoff.ts';
@@ -15,14 +15,7 @@ export function daemonSets(): Controller<DaemonSet, Observed, DaemonSetStep, Wor
     reportsAs: 'daemonset-controller',
     owns: [Pod, ControllerRevision],
     watches: [
-      // A pod that nobody controls concerns everyone whose selector matches it.
-      watch(Pod, ({ metadata }, cached) => {
-        if (metadata.ownerReferences?.some((owner) => owner.controller)) return [];
-        const sets = cached.list(DaemonSet, metadata.namespace);
-        return sets
-          .filter(({ spec }) => structuredLabelSelector(spec?.selector ?? {})(metadata.labels ?? {}))
-          .map((set) => set.metadata);
-      }),
+      watchUnowned(DaemonSet, Pod),
       // Whether a node is to have a daemon, its labels and taints say, and they change.
       watch(Node, (_, cached) => cached.list(DaemonSet).map((set) => set.metadata)),
     ],

@@ -1,9 +1,8 @@
-import { type Act, type DaemonSetStatus, isConflict, isNotFound, Pod, type World } from '@polder/kube';
-import { explanationOf, isNamespaceGoing } from '../refusals.ts';
+import type { DaemonSetStatus, Steps, World } from '@polder/kube';
+import { createPod, deletePod } from '../pods/index.ts';
+import { explanationOf } from '../refusals.ts';
 import type { FailureBackoff } from './failure-backoff.ts';
 import type { DaemonStep } from './plan/index.ts';
-
-type StepNamed<Name extends DaemonStep['do']> = Extract<DaemonStep, { do: Name }>;
 
 /** Something could not be done about a daemon. What was seen of the others is reported all the same. */
 export class StepFailed extends Error {
@@ -16,13 +15,10 @@ export class StepFailed extends Error {
   }
 }
 
-type DaemonSteps = { readonly [Name in DaemonStep['do']]: Act<StepNamed<Name>, World> };
-
-export const daemonSteps = (failures: FailureBackoff): DaemonSteps => ({
-  'create-pod': createPod,
-  'delete-pod': deletePod,
-  'replace-pod': async (step, world) => {
-    const { pod, node, failure } = step;
+export const daemonSteps = (failures: FailureBackoff): Steps<DaemonStep, World> => ({
+  'create-pod': ({ pod, status }, world) => createPod(pod, world).catch(orFail(status)),
+  'delete-pod': ({ pod, status }, world) => deletePod(pod, world).catch(orFail(status)),
+  'replace-pod': async ({ pod, node, failure, status }, world) => {
     const found = `daemon pod ${pod.metadata.namespace}/${pod.metadata.name} on node ${node}`;
     const about = { action: 'Delete', related: pod };
     if (failure) {
@@ -33,42 +29,10 @@ export const daemonSteps = (failures: FailureBackoff): DaemonSteps => ({
       const note = `Found succeeded ${found}, will try to delete it`;
       world.tell({ type: 'Normal', reason: 'SucceededDaemonPod', note, ...about });
     }
-    await deletePod(step, world);
+    await deletePod(pod, world).catch(orFail(status));
   },
 });
 
-async function createPod({ pod, status }: StepNamed<'create-pod'>, { cluster, tell }: World): Promise<void> {
-  try {
-    const created = await cluster.create(Pod, pod);
-    const note = `Created pod: ${created.metadata.name}`;
-    tell({ type: 'Normal', reason: 'SuccessfulCreate', action: 'Create', note, related: created });
-  } catch (error) {
-    if (isNamespaceGoing(error)) return;
-    const because = explanationOf(error);
-    tell({ type: 'Warning', reason: 'FailedCreate', action: 'Create', note: `Error creating: ${because}` });
-    throw new StepFailed(status, because, { cause: error });
-  }
-}
-
-async function deletePod(
-  { pod, status }: StepNamed<'delete-pod' | 'replace-pod'>,
-  { cluster, tell }: World,
-): Promise<void> {
-  try {
-    await cluster.delete(Pod, pod);
-    const note = `Deleted pod: ${pod.metadata.name}`;
-    tell({ type: 'Normal', reason: 'SuccessfulDelete', action: 'Delete', note, related: pod });
-  } catch (error) {
-    // Somebody else was faster; a conflict means that the name belongs to a successor already.
-    if (isNotFound(error) || isConflict(error)) return;
-    const because = explanationOf(error);
-    tell({
-      type: 'Warning',
-      reason: 'FailedDelete',
-      action: 'Delete',
-      note: `Error deleting: ${because}`,
-      related: pod,
-    });
-    throw new StepFailed(status, because, { cause: error });
-  }
-}
+const orFail = (status: DaemonSetStatus) => (error: unknown) => {
+  throw new StepFailed(status, explanationOf(error), { cause: error });
+};

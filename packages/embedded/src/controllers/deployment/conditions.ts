@@ -1,5 +1,5 @@
 /** Conditions of a deployment, which unlike others also tell when they were last looked into. */
-import type { DeploymentCondition } from '@polder/kube';
+import { type DeploymentCondition, timestamp } from '@polder/kube';
 
 export type Conditions = readonly DeploymentCondition[];
 
@@ -18,7 +18,7 @@ export function condition(
   message: string,
   now: Date,
 ): DeploymentCondition {
-  const time = `${now.toISOString().slice(0, 19)}Z`;
+  const time = timestamp(now);
   return { type, status, reason, message, lastUpdateTime: time, lastTransitionTime: time };
 }
 

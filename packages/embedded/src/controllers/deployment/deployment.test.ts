@@ -13,10 +13,7 @@ import { deployments } from './index.ts';
 
 let world: TestWorld;
 beforeEach(() => {
-  world = new TestWorld().run(
-    register(deployments, (base) => base),
-    register(replicaSets, (base) => base),
-  );
+  world = new TestWorld().run(register(deployments), register(replicaSets));
 });
 afterEach(() => world.stop());
 

@@ -1,5 +1,5 @@
-import { controller, Deployment, ReplicaSet, watch } from '@polder/kube';
-import { structuredLabelSelector } from '../../apiserver/selectors/index.ts';
+import { controller, Deployment, ReplicaSet } from '@polder/kube';
+import { watchUnowned } from '../ownership.ts';
 import { observe } from './observe.ts';
 import { planDeployment } from './plan/index.ts';
 import { statusOfFailure } from './status.ts';
@@ -10,16 +10,7 @@ export const deployments = controller({
   reportsAs: 'deployment-controller',
   // Pods are no concern of its own: it knows them by what their sets count.
   owns: [ReplicaSet],
-  // A set that nobody controls concerns everyone whose selector matches it.
-  watches: [
-    watch(ReplicaSet, ({ metadata }, cached) => {
-      if (metadata.ownerReferences?.some((owner) => owner.controller)) return [];
-      return cached
-        .list(Deployment, metadata.namespace)
-        .filter(({ spec }) => structuredLabelSelector(spec?.selector ?? {})(metadata.labels ?? {}))
-        .map((deployment) => deployment.metadata);
-    }),
-  ],
+  watches: [watchUnowned(Deployment, ReplicaSet)],
   observe,
   plan: planDeployment,
   steps: deploymentSteps,

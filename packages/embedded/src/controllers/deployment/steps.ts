@@ -1,4 +1,4 @@
-import { type Act, Deployment, isAlreadyExists, isConflict, isNotFound, ReplicaSet, type World } from '@polder/kube';
+import { Deployment, isAlreadyExists, isConflict, isNotFound, ReplicaSet, type Steps, type World } from '@polder/kube';
 import { adopt, release } from '../ownership.ts';
 import { explanationOf, isNamespaceGoing } from '../refusals.ts';
 import type { DeploymentStep, NewSet } from './plan/draft.ts';
@@ -9,9 +9,7 @@ export class SetRefused extends Error {
   override readonly name = 'SetRefused';
 }
 
-export const deploymentSteps: {
-  readonly [Name in DeploymentStep['do']]: Act<Extract<DeploymentStep, { do: Name }>, World>;
-} = {
+export const deploymentSteps: Steps<DeploymentStep, World> = {
   'adopt-replica-set': ({ set, by }, { cluster }) => adopt(cluster, ReplicaSet, set, by),
   'release-replica-set': ({ set, ownerUid }, { cluster }) => release(cluster, ReplicaSet, set, ownerUid),
   'create-replica-set': async ({ set }, world) => {

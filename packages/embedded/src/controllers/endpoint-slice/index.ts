@@ -2,7 +2,7 @@ import { controller, EndpointSlice, Endpoints, Pod, Service, watch } from '@pold
 import { selectorOf } from './endpoints.ts';
 import { observe } from './observe.ts';
 import { planEndpointSlices } from './plan.ts';
-import { steps } from './steps.ts';
+import { endpointSliceSteps } from './steps.ts';
 
 /** Keeps for each service where its pods are reached. */
 export const endpointSlices = controller({
@@ -17,6 +17,6 @@ export const endpointSlices = controller({
   ],
   observe,
   plan: planEndpointSlices,
-  steps,
+  steps: endpointSliceSteps,
   status: 'as-planned',
 });

@@ -1,9 +1,7 @@
-import { type Act, EndpointSlice, type World } from '@polder/kube';
+import { EndpointSlice, type Steps, type World } from '@polder/kube';
 import type { EndpointSliceStep } from './plan.ts';
 
-export const steps: {
-  readonly [Name in EndpointSliceStep['do']]: Act<Extract<EndpointSliceStep, { do: Name }>, World>;
-} = {
+export const endpointSliceSteps: Steps<EndpointSliceStep, World> = {
   'create-slice': async ({ slice }, { cluster }) => {
     await cluster.create(EndpointSlice, slice);
   },

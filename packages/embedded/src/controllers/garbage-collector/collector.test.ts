@@ -16,13 +16,13 @@ import {
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type ApiServer, createApiServer } from '../../apiserver/index.ts';
-import { seeded } from '../test-world.ts';
+import { Random } from '../../simulation/random.ts';
 import { GarbageCollector } from './index.ts';
 
 /** An API server and a collector, on a virtual clock. */
 class Yard {
   readonly clock = new VirtualClock();
-  readonly server: ApiServer = createApiServer({ clock: this.clock, random: seeded(1) });
+  readonly server: ApiServer = createApiServer({ clock: this.clock, random: new Random(1).next });
   readonly client = new Client({ transport: this.server.transport(), userAgent: 'user', clock: this.clock });
   readonly #stop = new AbortController();
   #collecting: Promise<void> = Promise.resolve();

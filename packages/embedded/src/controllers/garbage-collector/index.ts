@@ -1,1 +1,1 @@
-export { GarbageCollector, type GarbageCollectorOptions } from './collector.ts';
+export { GarbageCollector } from './collector.ts';

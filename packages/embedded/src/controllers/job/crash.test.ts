@@ -1,83 +1,75 @@
-import { Job, Manager, register, silentLogger } from '@polder/kube';
+import { Job, Pod, register } from '@polder/kube';
 import { expect, test } from 'vitest';
-import { seeded, TestWorld } from '../test-world.ts';
+import { STAGES } from '../../kubelet/index.ts';
+import {
+  crashAtEveryWrite,
+  type Invariants,
+  operator,
+  type Scenario,
+  type State,
+  type World,
+} from '../../simulation/index.ts';
+import { kubelet, NODE, registerNode } from '../../simulation/test-node.ts';
 import { jobs } from './index.ts';
 
 const ref = { namespace: 'default', name: 'work' };
-const template = { spec: { restartPolicy: 'Never' as const, containers: [{ name: 'c', image: 'busybox' }] } };
-const registration = register(jobs, (base) => base);
 
-test('a job ends the same after a crash at any of its writes, and no pod too many is made', async () => {
-  let isCrashed = true;
-  for (let writes = 0; isCrashed; writes++) {
-    const world = new TestWorld();
-    const first = crashingAfter(writes, world);
-    await world.client.create(Job, { metadata: ref, spec: { completions: 2, parallelism: 2, template } });
-    let isRestarted = false;
-    await untilOver(world, () => {
-      if (!first.isCrashed() || isRestarted) return;
-      first.stop.abort(new Error('crashed'));
-      world.run(registration);
-      isRestarted = true;
-    });
-    isCrashed = first.isCrashed();
-    first.stop.abort(new Error('the test is over'));
-    const { status } = await world.client.get(Job, ref);
-    expect(status, `after a crash at write ${writes}`).toMatchObject({
-      succeeded: 2,
-      failed: 1,
-      ready: 0,
-      terminating: 0,
-    });
-    const pods = await world.pods();
-    expect(pods.flatMap(({ metadata }) => metadata.finalizers ?? [])).toEqual([]);
-    expect(pods).toHaveLength(3);
-    await world.stop();
-    await first.stopped;
-  }
+const world = (): World => ({
+  prepare: registerNode,
+  actors: {
+    controllers: operator(() => {
+      const controllers = [register(jobs)];
+      return [{ name: 'controllers', fieldManager: 'kube-controller-manager', controllers }];
+    }),
+    kubelet: kubelet([
+      ...STAGES,
+      {
+        name: 'fail',
+        matches: { labels: { 'batch.kubernetes.io/job-completion-index': '0' } },
+        does: { exits: { afterMs: 1_000, code: 1 } },
+      },
+    ]),
+  },
 });
 
-/** Controllers that die after so many writes: no further one reaches the server. */
-function crashingAfter(writes: number, { server, clock }: TestWorld) {
-  const transport = server.transport();
-  const stop = new AbortController();
-  let left = writes;
-  let isCrashed = false;
-  const manager = new Manager({
-    transport: {
-      async request(request) {
-        const isWrite = request.method !== 'GET' && !request.path.includes('/events');
-        if (isWrite && left-- <= 0) {
-          isCrashed = true;
-          throw new Error('crashed');
-        }
-        return await transport.request(request);
+/** Index 0 fails, is tried once more and fails again; the two others succeed. */
+const scenario: Scenario = [
+  (client) =>
+    client.create(Job, {
+      metadata: ref,
+      spec: {
+        completionMode: 'Indexed',
+        completions: 3,
+        parallelism: 2,
+        backoffLimitPerIndex: 1,
+        template: {
+          spec: { nodeName: NODE, restartPolicy: 'Never', containers: [{ name: 'c', image: 'busybox' }] },
+        },
       },
-      close: () => transport.close(),
-    },
-    userAgent: 'controllers',
-    clock,
-    random: seeded(3),
-    log: silentLogger,
-    products: [{ name: 'controllers', fieldManager: 'kube-controller-manager', controllers: [registration] }],
-  });
-  const stopped = manager.run(stop.signal).catch(() => {});
-  return { stop, stopped, isCrashed: () => isCrashed };
+    }),
+];
+
+const PODS = 4;
+
+const invariants: Invariants<World> = {
+  'no pod too many is made'(state) {
+    const pods = state.list(Pod).map(({ metadata }) => metadata.name);
+    if (pods.length > PODS) throw new Error(`there are ${pods.join(', ')}`);
+  },
+};
+
+function isConverged(state: State): boolean {
+  const { succeeded, failed, completedIndexes, failedIndexes, ...status } = state.get(Job, ref)?.status ?? {};
+  const pods = state.list(Pod);
+  return (
+    (status.conditions?.some((one) => one.type === 'Failed' && one.status === 'True') ?? false) &&
+    (status.ready ?? 0) + (status.terminating ?? 0) === 0 &&
+    [succeeded, failed, completedIndexes, failedIndexes].join(' ') === '2 2 1,2 0' &&
+    pods.length === PODS &&
+    pods.every(({ metadata }) => metadata.finalizers === undefined)
+  );
 }
 
-/** Plays the kubelet: the first pod fails, all others succeed. */
-async function untilOver(world: TestWorld, restart: () => void): Promise<void> {
-  const isOver = async () => {
-    const { status } = await world.client.get(Job, ref);
-    return status?.conditions?.some(({ type }) => type === 'Complete') ?? false;
-  };
-  for (let failed = ''; !(await isOver()); ) {
-    await world.settle(1_000);
-    restart();
-    for (const pod of await world.pods()) {
-      if (pod.status?.phase !== 'Pending') continue;
-      failed ||= pod.metadata.name;
-      await world.report(pod, { phase: pod.metadata.name === failed ? 'Failed' : 'Succeeded', ready: false });
-    }
-  }
-}
+test('a job ends the same after a crash at any of its writes, and no pod too many is made', async () => {
+  expect(await crashAtEveryWrite({ world, scenario, isConverged, invariants })).toBeGreaterThan(10);
+});

@@ -1,5 +1,5 @@
-import { controller, Job, Pod, watch } from '@polder/kube';
-import { structuredLabelSelector } from '../../apiserver/selectors/index.ts';
+import { controller, Job, Pod } from '@polder/kube';
+import { watchUnowned } from '../ownership.ts';
 import { observe } from './observe.ts';
 import { planJob } from './plan/index.ts';
 import { statusOfFailure } from './status.ts';
@@ -11,16 +11,7 @@ export const jobs = controller({
   kind: Job,
   reportsAs: 'job-controller',
   owns: [Pod],
-  // A pod that nobody controls concerns everyone whose selector matches it.
-  watches: [
-    watch(Pod, ({ metadata }, cached) => {
-      if (metadata.ownerReferences?.some((owner) => owner.controller)) return [];
-      return cached
-        .list(Job, metadata.namespace)
-        .filter(({ spec }) => structuredLabelSelector(spec?.selector ?? {})(metadata.labels ?? {}))
-        .map((job) => job.metadata);
-    }),
-  ],
+  watches: [watchUnowned(Job, Pod)],
   observe,
   plan: planJob,
   steps: jobSteps,

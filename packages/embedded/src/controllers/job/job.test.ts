@@ -5,10 +5,7 @@ import { jobs, orphanedJobPods } from './index.ts';
 
 let world: TestWorld;
 beforeEach(() => {
-  world = new TestWorld().run(
-    register(jobs, (base) => base),
-    register(orphanedJobPods, (base) => base),
-  );
+  world = new TestWorld().run(register(jobs), register(orphanedJobPods));
 });
 afterEach(() => world.stop());
 

@@ -21,7 +21,7 @@ type OrphanStep = { readonly do: 'untrack-pod'; readonly because: string; readon
 /** A deletion of the pod may be seen before, or come before, that of its job. */
 const LOOK_AGAIN = { afterMs: 10_000, because: 'its job may go before it counts the pod' };
 
-export function planOrphan(pod: Pod, { isOrphan }: { readonly isOrphan: boolean }): Plan<OrphanStep, PodStatus> {
+function planOrphan(pod: Pod, { isOrphan }: { readonly isOrphan: boolean }): Plan<OrphanStep, PodStatus> {
   const because = 'no job is left that would count it';
   return {
     objects: [],

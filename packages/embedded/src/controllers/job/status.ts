@@ -1,4 +1,4 @@
-import type { Happening, Job, JobCondition, JobStatus } from '@polder/kube';
+import { type Happening, type Job, type JobCondition, type JobStatus, timestamp } from '@polder/kube';
 import { type Facts } from './plan/facts.ts';
 import { formatIndexes, sizeOf } from './plan/indexes.ts';
 import type { Tracking } from './plan/tracking.ts';
@@ -16,8 +16,6 @@ export interface Decided {
   readonly terminating: number;
   readonly now: Date;
 }
-
-export const timestamp = (time: Date) => `${time.toISOString().slice(0, 19)}Z`;
 
 export function statusOf(decided: Decided): JobStatus {
   const { facts, tracking, active, ready, terminating } = decided;

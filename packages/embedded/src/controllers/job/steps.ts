@@ -1,7 +1,7 @@
-import { type Act, isNotFound, Job, type JobStatus, Pod, removeFinalizer, type World } from '@polder/kube';
+import { isNotFound, Job, type JobStatus, Pod, removeFinalizer, type Steps, type World } from '@polder/kube';
 import { adopt } from '../ownership.ts';
-import { claimSteps } from '../pods/index.ts';
-import { explanationOf, isNamespaceGoing } from '../refusals.ts';
+import { claimSteps, createPod } from '../pods/index.ts';
+import { explanationOf } from '../refusals.ts';
 import { TRACKING } from './names.ts';
 import { isTracked } from './plan/facts.ts';
 import type { JobStep } from './plan/index.ts';
@@ -16,24 +16,16 @@ export class CreateFailed extends Error {
   }
 }
 
-export const jobSteps: { readonly [Name in JobStep['do']]: Act<Extract<JobStep, { do: Name }>, World> } = {
+export const jobSteps: Steps<JobStep, World> = {
   ...claimSteps,
 
   /** Tracked by the write that takes it in: an end in between would not be counted. */
   'adopt-pod': ({ pod, by }, { cluster }) => adopt(cluster, Pod, pod, { ...by, finalizer: TRACKING }),
 
-  'create-pod': async ({ pod, otherwise }, { cluster, tell }) => {
-    try {
-      const created = await cluster.create(Pod, pod);
-      const note = `Created pod: ${created.metadata.name}`;
-      // Events that differ in their note alone are one series; who wants to know wants to know of each pod.
-      tell({ type: 'Normal', reason: 'SuccessfulCreate', action: 'Create', note, related: created });
-    } catch (error) {
-      if (isNamespaceGoing(error)) return;
-      const because = explanationOf(error);
-      tell({ type: 'Warning', reason: 'FailedCreate', action: 'Create', note: `Error creating: ${because}` });
-      throw new CreateFailed(because, otherwise, { cause: error });
-    }
+  'create-pod': async ({ pod, otherwise }, world) => {
+    await createPod(pod, world).catch((error: unknown) => {
+      throw new CreateFailed(explanationOf(error), otherwise, { cause: error });
+    });
   },
 
   'delete-pod': ({ pod }, world) => deletePod(pod, world),

@@ -1,4 +1,4 @@
-import type { NamespaceCondition } from '@polder/kube';
+import { type NamespaceCondition, timestamp } from '@polder/kube';
 
 /** Every condition of a namespace that is being deleted, with what it says while there is nothing to complain about. */
 const CONDITIONS = {
@@ -43,7 +43,7 @@ export function conditionsOf(
     const status = complaint ? 'True' : 'False';
     const old = before.find((condition) => condition.type === type);
     const isOld = old?.status === status && old.lastTransitionTime !== undefined;
-    const lastTransitionTime = isOld ? old.lastTransitionTime : `${now.toISOString().slice(0, 19)}Z`;
+    const lastTransitionTime = isOld ? old.lastTransitionTime : timestamp(now);
     return { type, status, lastTransitionTime, ...(complaint ?? contentment) };
   });
   return [...others, ...kept];

@@ -1,10 +1,9 @@
 import { controller, Namespace, type NamespaceStatus } from '@polder/kube';
 import { conditionsOf } from './conditions.ts';
 import { planNamespace } from './plan.ts';
-import { ContentDeletionFailed, deleteContents, finalize, type NamespaceTools } from './steps.ts';
+import { ContentDeletionFailed, type NamespaceTools, namespaceSteps } from './steps.ts';
 
 export { NamespaceContents } from './contents.ts';
-export type { NamespaceTools } from './steps.ts';
 
 /** Empties namespaces that are being deleted, and lets them go. `contents` has to follow the API server. */
 export const namespaces = (tools: NamespaceTools) =>
@@ -14,7 +13,7 @@ export const namespaces = (tools: NamespaceTools) =>
     seesDeleted: true,
     observe: async ({ metadata }: Namespace) => tools.contents.of(metadata.name),
     plan: planNamespace,
-    steps: { 'delete-contents': deleteContents(tools), finalize: finalize(tools) },
+    steps: namespaceSteps(tools),
     status: 'as-planned',
     failed: statusOfFailure,
   });

@@ -1,17 +1,7 @@
-import {
-  ApiError,
-  apiVersionOf,
-  type Client,
-  isConflict,
-  isNotFound,
-  messageOf,
-  Namespace,
-  type World,
-} from '@polder/kube';
+import { apiVersionOf, type Client, isConflict, isNotFound, Namespace, type Steps, type World } from '@polder/kube';
+import { explanationOf } from '../refusals.ts';
 import type { NamespaceContents } from './contents.ts';
 import { FINALIZER, type NamespaceStep } from './plan.ts';
-
-type StepNamed<Name extends NamespaceStep['do']> = Extract<NamespaceStep, { do: Name }>;
 
 /** The server did not let everything go. */
 export class ContentDeletionFailed extends Error {
@@ -23,16 +13,15 @@ export class ContentDeletionFailed extends Error {
   }
 }
 
-/** What `delete-contents` and `finalize` need beyond a pass's world. */
+/** What its steps need beyond a pass's world. */
 export interface NamespaceTools {
   readonly contents: NamespaceContents;
   readonly client: Client;
 }
 
-/** One that cannot be deleted keeps no other. */
-export const deleteContents =
-  ({ contents }: NamespaceTools) =>
-  async ({ namespace, resources }: StepNamed<'delete-contents'>, { cluster, signal }: World): Promise<void> => {
+export const namespaceSteps = ({ contents, client }: NamespaceTools): Steps<NamespaceStep, World> => ({
+  /** One that cannot be deleted keeps no other. */
+  'delete-contents': async ({ namespace, resources }, { cluster, signal }) => {
     const failures = new Set<string>();
     const all = contents.of(namespace).filter(({ resource }) => resources.includes(resource));
     for (const { kind, metadata } of all.flatMap(({ objects }) => objects)) {
@@ -46,14 +35,10 @@ export const deleteContents =
       }
     }
     if (failures.size > 0) throw new ContentDeletionFailed([...failures]);
-  };
+  },
 
-const explanationOf = (error: unknown) => (error instanceof ApiError ? error.explanation : messageOf(error));
-
-/** The namespace goes with its last finalizer, unless somebody else has one on it. */
-export const finalize =
-  ({ client }: NamespaceTools) =>
-  async ({ namespace: name }: StepNamed<'finalize'>, { signal }: World): Promise<void> => {
+  /** The namespace goes with its last finalizer, unless somebody else has one on it. */
+  finalize: async ({ namespace: name }, { signal }) => {
     try {
       const live = await client.get(Namespace, { name }, { signal });
       const finalizers = live.spec?.finalizers?.filter((one) => one !== FINALIZER) ?? [];
@@ -61,4 +46,5 @@ export const finalize =
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }
-  };
+  },
+});

@@ -14,7 +14,7 @@ export const PROVISIONERS = [
   'volume.kubernetes.io/storage-provisioner',
   'volume.beta.kubernetes.io/storage-provisioner',
 ];
-/** On the claim, by the scheduler: where its first pod will run. */
+/** On a claim that is bound late, by the scheduler: where its first pod will run, and its volume is to be made. */
 export const SELECTED_NODE = 'volume.kubernetes.io/selected-node';
 const CLASS = 'volume.beta.kubernetes.io/storage-class';
 const DEFAULT_CLASS = [

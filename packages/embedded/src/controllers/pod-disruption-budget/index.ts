@@ -3,8 +3,6 @@ import { observe, selects } from './observe.ts';
 import { type BudgetStep, planBudget } from './plan.ts';
 import type { DisruptionWorld } from './scale.ts';
 
-export type { DisruptionWorld } from './scale.ts';
-
 /** Keeps count of how many pods may be evicted; the API server asks with every eviction. */
 export const podDisruptionBudgets = controller({
   kind: PodDisruptionBudget,

@@ -1,4 +1,4 @@
-import { type Act, type Kind, type KubernetesObject, type LabelSelector, Pod, type World } from '@polder/kube';
+import { type Kind, type KubernetesObject, type LabelSelector, Pod, type Steps, type World } from '@polder/kube';
 import { adopt, type Claimable, type Claimant, claimant, claimsOf, release } from '../ownership.ts';
 
 /** Which pods belong to a workload: those it controls, and by its selector also those that nobody does. */
@@ -34,7 +34,7 @@ export function claim<T extends KubernetesObject>(
   };
 }
 
-export const claimSteps: { readonly [Name in ClaimStep['do']]: Act<Extract<ClaimStep, { do: Name }>, World> } = {
+export const claimSteps: Steps<ClaimStep, World> = {
   'adopt-pod': ({ pod, by }, { cluster }) => adopt(cluster, Pod, pod, by),
   'release-pod': ({ pod, ownerUid }, { cluster }) => release(cluster, Pod, pod, ownerUid),
 };

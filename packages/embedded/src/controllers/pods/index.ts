@@ -1,8 +1,8 @@
 export { type Claim, type ClaimStep, claim, claimSteps } from './claim.ts';
 export { newPod } from './new-pod.ts';
+export { nextAvailability } from './next-availability.ts';
 export { deletionOrder } from './ranking.ts';
 export {
-  availableAt,
   isActive,
   isAvailable,
   isEnded,
@@ -12,3 +12,4 @@ export {
   podCondition,
   readySince,
 } from './state.ts';
+export { createPod, deletePod } from './writes.ts';

@@ -1,6 +1,14 @@
 import { type Plan, type Pod, ReplicaSet, type ReplicaSetStatus } from '@polder/kube';
-import { type ClaimStep, claim, deletionOrder, isActive, isEnded, isTerminating, newPod } from '../pods/index.ts';
-import { nextAvailability } from '../pods/next-availability.ts';
+import {
+  type ClaimStep,
+  claim,
+  deletionOrder,
+  isActive,
+  isEnded,
+  isTerminating,
+  newPod,
+  nextAvailability,
+} from '../pods/index.ts';
 import type { Observed } from './observe.ts';
 import { statusOf } from './status.ts';
 

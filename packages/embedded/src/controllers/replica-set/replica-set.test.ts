@@ -5,7 +5,7 @@ import { replicaSets } from './index.ts';
 
 let world: TestWorld;
 beforeEach(() => {
-  world = new TestWorld().run(register(replicaSets, (base) => base));
+  world = new TestWorld().run(register(replicaSets));
 });
 afterEach(() => world.stop());
 

@@ -1,4 +1,4 @@
-import type { Pod, ReplicaSet, ReplicaSetStatus } from '@polder/kube';
+import { type Pod, type ReplicaSet, type ReplicaSetStatus, timestamp } from '@polder/kube';
 import { isAvailable, isReady } from '../pods/index.ts';
 import { ScaleFailed } from './steps.ts';
 
@@ -36,7 +36,7 @@ export function statusOfFailure(set: ReplicaSet, error: unknown, now: Date): Rep
     status: 'True',
     reason: error.reason,
     message: error.message,
-    lastTransitionTime: `${now.toISOString().slice(0, 19)}Z`,
+    lastTransitionTime: timestamp(now),
   };
   return { ...error.counted, conditions: [...(error.counted.conditions ?? []), failure] };
 }

@@ -1,8 +1,7 @@
-import { isConflict, isNotFound, Pod, type ReplicaSetStatus, type World } from '@polder/kube';
-import { explanationOf, isNamespaceGoing } from '../refusals.ts';
-import type { ScaleStep } from './plan.ts';
-
-type StepNamed<Name extends ScaleStep['do']> = Extract<ScaleStep, { do: Name }>;
+import type { ReplicaSetStatus, Steps, World } from '@polder/kube';
+import { claimSteps, createPod, deletePod } from '../pods/index.ts';
+import { explanationOf } from '../refusals.ts';
+import type { ReplicaSetStep } from './plan.ts';
 
 /** The server did not let a pod come or go. */
 export class ScaleFailed extends Error {
@@ -18,29 +17,18 @@ export class ScaleFailed extends Error {
   }
 }
 
-export async function createPod({ pod, counted }: StepNamed<'create-pod'>, { cluster, tell }: World): Promise<void> {
-  try {
-    const created = await cluster.create(Pod, pod);
-    const note = `Created pod: ${created.metadata.name}`;
-    tell({ type: 'Normal', reason: 'SuccessfulCreate', action: 'Create', note, related: created });
-  } catch (error) {
-    if (isNamespaceGoing(error)) return;
-    const because = explanationOf(error);
-    tell({ type: 'Warning', reason: 'FailedCreate', action: 'Create', note: `Error creating: ${because}` });
-    throw new ScaleFailed('FailedCreate', because, counted, { cause: error });
-  }
-}
-
-export async function deletePod({ pod, counted }: StepNamed<'delete-pod'>, { cluster, tell }: World): Promise<void> {
-  try {
-    await cluster.delete(Pod, pod);
-    const note = `Deleted pod: ${pod.metadata.name}`;
-    tell({ type: 'Normal', reason: 'SuccessfulDelete', action: 'Delete', note, related: pod });
-  } catch (error) {
-    // Somebody else was faster; a conflict means that the name belongs to a successor already.
-    if (isNotFound(error) || isConflict(error)) return;
-    const because = explanationOf(error);
-    tell({ type: 'Warning', reason: 'FailedDelete', action: 'Delete', note: `Error deleting: ${because}` });
-    throw new ScaleFailed('FailedDelete', `unable to delete pods: ${because}`, counted, { cause: error });
-  }
-}
+export const replicaSetSteps: Steps<ReplicaSetStep, World> = {
+  ...claimSteps,
+  'create-pod': async ({ pod, counted }, world) => {
+    await createPod(pod, world).catch((error: unknown) => {
+      throw new ScaleFailed('FailedCreate', explanationOf(error), counted, { cause: error });
+    });
+  },
+  'delete-pod': async ({ pod, counted }, world) => {
+    await deletePod(pod, world).catch((error: unknown) => {
+      throw new ScaleFailed('FailedDelete', `unable to delete pods: ${explanationOf(error)}`, counted, {
+        cause: error,
+      });
+    });
+  },
+};

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Act, ControllerRevision, isAlreadyExists, isNotFound, type NewObject, type World } from '@polder/kube';
+import { ControllerRevision, isAlreadyExists, isNotFound, type NewObject, type Steps, type World } from '@polder/kube';
 import { adopt, type Claimant } from '../ownership.ts';
 
 export type RevisionStep =
@@ -27,9 +27,7 @@ export class NameTaken extends Error {
   override readonly name = 'NameTaken';
 }
 
-export const revisionSteps: {
-  readonly [Name in RevisionStep['do']]: Act<Extract<RevisionStep, { do: Name }>, World>;
-} = {
+export const revisionSteps: Steps<RevisionStep, World> = {
   'adopt-revision': ({ revision, by }, { cluster }) => adopt(cluster, ControllerRevision, revision, by),
   'create-revision': async ({ revision }, { cluster }) => {
     try {

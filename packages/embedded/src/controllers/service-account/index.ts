@@ -1,8 +1,6 @@
 import { ConfigMap, controller, Namespace, type ObjectRef, ServiceAccount, type World, watch } from '@polder/kube';
 import { type NamespaceDefaults, planDefaults, ROOT_CA, SERVICE_ACCOUNT } from './plan.ts';
 
-export type { NamespaceDefaults } from './plan.ts';
-
 /** Gives every namespace what everything in it may count on; whoever deletes it gets it back. */
 export const namespaceDefaults = (defaults: NamespaceDefaults) =>
   controller({

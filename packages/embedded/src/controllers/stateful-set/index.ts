@@ -1,5 +1,5 @@
 import { ControllerRevision, controller, PersistentVolumeClaim, Pod, StatefulSet, watch } from '@polder/kube';
-import { structuredLabelSelector } from '../../apiserver/selectors/index.ts';
+import { selecting, watchUnowned } from '../ownership.ts';
 import { claimSteps } from '../pods/index.ts';
 import { revisionSteps } from '../revisions/index.ts';
 import { observe } from './observe.ts';
@@ -12,15 +12,9 @@ export const statefulSets = controller({
   reportsAs: 'statefulset-controller',
   owns: [Pod, ControllerRevision],
   watches: [
-    // A pod that nobody controls concerns everyone whose selector matches it.
-    watch(Pod, ({ metadata }, cached) => {
-      if (metadata.ownerReferences?.some((owner) => owner.controller)) return [];
-      return cached.list(StatefulSet, metadata.namespace).filter(selects(metadata.labels)).map(refTo);
-    }),
+    watchUnowned(StatefulSet, Pod),
     // A claim has the labels of its set's selector; whether it has an owner depends on the retention policy.
-    watch(PersistentVolumeClaim, ({ metadata }, cached) => {
-      return cached.list(StatefulSet, metadata.namespace).filter(selects(metadata.labels)).map(refTo);
-    }),
+    watch(PersistentVolumeClaim, (claim, cached) => selecting(StatefulSet, claim, cached)),
   ],
   observe,
   plan: planStatefulSet,
@@ -29,10 +23,3 @@ export const statefulSets = controller({
   failed: statusOfFailure,
   seesDeleted: true,
 });
-
-const selects =
-  (labels: Readonly<Record<string, string>> = {}) =>
-  ({ spec }: StatefulSet) =>
-    structuredLabelSelector(spec?.selector ?? {})(labels);
-
-const refTo = ({ metadata }: StatefulSet) => metadata;

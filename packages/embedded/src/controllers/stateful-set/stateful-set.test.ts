@@ -14,7 +14,7 @@ import { statefulSets } from './index.ts';
 
 let world: TestWorld;
 beforeEach(() => {
-  world = new TestWorld().run(register(statefulSets, (base) => base));
+  world = new TestWorld().run(register(statefulSets));
 });
 afterEach(() => world.stop());
 

@@ -1,5 +1,4 @@
 import {
-  type Act,
   ApiError,
   isAlreadyExists,
   isConflict,
@@ -8,12 +7,11 @@ import {
   PersistentVolumeClaim,
   Pod,
   type StatefulSetStatus,
+  type Steps,
   type World,
 } from '@polder/kube';
 import { explanationOf, isNamespaceGoing } from '../refusals.ts';
 import type { Claims, MemberStep } from './plan/index.ts';
-
-type StepNamed<Name extends MemberStep['do']> = Extract<MemberStep, { do: Name }>;
 
 /** Something could not be done about a member. What was seen of the others is reported all the same. */
 export class StepFailed extends Error {
@@ -28,7 +26,7 @@ export class StepFailed extends Error {
 
 class ClaimsMissing extends Error {}
 
-export const memberSteps: { readonly [Name in MemberStep['do']]: Act<StepNamed<Name>, World> } = {
+export const memberSteps: Steps<MemberStep, World> = {
   'create-pod': (step, world) =>
     attempt('Create', step.name, step, world, async () => {
       await createClaims(step.claims, step.name, step, world);

@@ -1,6 +1,5 @@
 import { DaemonSet, type DaemonSetStatus, type Plan, type Pod } from '@polder/kube';
-import { claim, isTerminating } from '../../pods/index.ts';
-import { nextAvailability } from '../../pods/next-availability.ts';
+import { claim, isTerminating, nextAvailability } from '../../pods/index.ts';
 import { forget, historyOf } from '../../revisions/index.ts';
 import { byAge, nodeOf, REVISION_LABEL } from '../daemon.ts';
 import { claimOn } from '../eligibility.ts';

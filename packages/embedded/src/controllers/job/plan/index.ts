@@ -45,7 +45,7 @@ function lettingGo(claimed: readonly Pod[], { owned }: Observed): readonly JobSt
   return others.map((pod) => ({ do: 'untrack-pod', because: 'the selector no longer matches it', pod }));
 }
 
-export const isManagedElsewhere = ({ managedBy = JOB_CONTROLLER }: JobSpec) => managedBy !== JOB_CONTROLLER;
+const isManagedElsewhere = ({ managedBy = JOB_CONTROLLER }: JobSpec) => managedBy !== JOB_CONTROLLER;
 
 function nothingToDo(job: Job): JobPlan {
   return { objects: [], steps: [], held: [], status: job.status ?? {} };

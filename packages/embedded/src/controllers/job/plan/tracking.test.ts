@@ -2,7 +2,7 @@
  * A model of what the plan's writes do to a cluster, and of a controller that may crash after any of them. The pods end, are
  * deleted and disappear as they like; in the end each end of a tracked pod has been counted exactly once.
  */
-import type { Job, JobSpec, JobStatus, Pod } from '@polder/kube';
+import { type Job, type JobSpec, type JobStatus, type Pod, timestamp } from '@polder/kube';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { TRACKING } from '../names.ts';
@@ -131,7 +131,7 @@ class Model {
     this.pods = this.pods.flatMap((one) => (one.metadata.uid === pod.metadata.uid ? (isGone ? [] : [to]) : [one]));
   }
 
-  readonly #time = () => `${new Date(this.now).toISOString().slice(0, 19)}Z`;
+  readonly #time = () => timestamp(this.now);
 }
 
 const untracked = (pod: Pod): Pod => ({

@@ -2,7 +2,7 @@ import { controller, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass,
 import { classOf } from '../binding.ts';
 import { claimsOf, observe } from './observe.ts';
 import { planClaim } from './plan.ts';
-import { steps } from './steps.ts';
+import { claimSteps } from './steps.ts';
 
 /** Finds or makes a volume for each claim, and keeps the claim as long as a pod uses it. */
 export const persistentVolumeClaims = controller({
@@ -25,7 +25,7 @@ export const persistentVolumeClaims = controller({
   seesDeleted: true,
   observe,
   plan: planClaim,
-  steps,
+  steps: claimSteps,
   status: 'as-planned',
 });
 

@@ -1,10 +1,10 @@
-import { type Act, isAlreadyExists, PersistentVolume, PersistentVolumeClaim } from '@polder/kube';
+import { isAlreadyExists, PersistentVolume, PersistentVolumeClaim, type Steps } from '@polder/kube';
 import { guarded } from '../change.ts';
 import { PROVISIONER } from '../provisioner.ts';
 import type { VolumeWorld } from '../world.ts';
 import type { ClaimStep } from './plan.ts';
 
-export const steps: { readonly [Name in ClaimStep['do']]: Act<Extract<ClaimStep, { do: Name }>, VolumeWorld> } = {
+export const claimSteps: Steps<ClaimStep, VolumeWorld> = {
   'change-claim': async ({ claim, change }, { cluster }) => {
     await cluster.patch(PersistentVolumeClaim, claim.metadata, guarded(claim, change));
   },

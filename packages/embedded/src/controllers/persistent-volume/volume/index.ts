@@ -1,7 +1,7 @@
 import { controller, PersistentVolume, PersistentVolumeClaim, watch } from '@polder/kube';
 import { observe } from './observe.ts';
 import { planVolume } from './plan.ts';
-import { steps } from './steps.ts';
+import { volumeSteps } from './steps.ts';
 
 /** Says whose each volume is, and what becomes of it when its claim goes. */
 export const persistentVolumes = controller({
@@ -20,6 +20,6 @@ export const persistentVolumes = controller({
   seesDeleted: true,
   observe,
   plan: planVolume,
-  steps,
+  steps: volumeSteps,
   status: 'as-planned',
 });

@@ -1,9 +1,9 @@
-import { type Act, messageOf, PersistentVolume } from '@polder/kube';
+import { messageOf, PersistentVolume, type Steps } from '@polder/kube';
 import { guarded } from '../change.ts';
 import type { VolumeWorld } from '../world.ts';
 import type { VolumeStep } from './plan.ts';
 
-export const steps: { readonly [Name in VolumeStep['do']]: Act<Extract<VolumeStep, { do: Name }>, VolumeWorld> } = {
+export const volumeSteps: Steps<VolumeStep, VolumeWorld> = {
   'change-volume': async ({ volume, change }, { cluster }) => {
     await cluster.patch(PersistentVolume, volume.metadata, guarded(volume, change));
   },

@@ -1,5 +1,5 @@
 import { type Plan, StatefulSet, type StatefulSetStatus } from '@polder/kube';
-import { nextAvailability } from '../../pods/next-availability.ts';
+import { nextAvailability } from '../../pods/index.ts';
 import { forget, type History, historyOf } from '../../revisions/index.ts';
 import { revisionOf } from '../identity.ts';
 import { membersOf } from '../members.ts';

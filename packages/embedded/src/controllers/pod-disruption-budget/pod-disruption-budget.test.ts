@@ -11,7 +11,7 @@ beforeEach(() => {
   const { client, server } = world;
   const findKind = kindFinder(() => server.kinds);
   world.run(
-    register(replicaSets, (base) => base),
+    register(replicaSets),
     register(podDisruptionBudgets, (base) => ({ ...base, client, findKind })),
   );
 });

@@ -9,7 +9,7 @@ beforeEach(async () => {
   world = new TestWorld();
   const contents = new NamespaceContents();
   unfollow = contents.follow(world.server);
-  world.run(register(namespaces({ contents, client: world.client }), (base) => base));
+  world.run(register(namespaces({ contents, client: world.client })));
   await world.client.create(Namespace, { metadata: { name: 'n' } });
   await world.settle();
 });

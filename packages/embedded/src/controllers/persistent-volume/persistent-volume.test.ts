@@ -1,7 +1,8 @@
 import { PersistentVolume, PersistentVolumeClaim, Pod, register, StorageClass } from '@polder/kube';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { TestWorld } from '../test-world.ts';
-import { persistentVolumeClaims, persistentVolumes, standardClass } from './index.ts';
+import { persistentVolumeClaims, persistentVolumes } from './index.ts';
+import { standardClass } from './provisioner.ts';
 
 let world: TestWorld;
 let deleted: string[];

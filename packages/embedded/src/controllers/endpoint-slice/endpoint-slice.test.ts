@@ -5,7 +5,7 @@ import { endpointSlices } from './index.ts';
 
 let world: TestWorld;
 beforeEach(async () => {
-  world = new TestWorld().run(register(endpointSlices, (base) => base));
+  world = new TestWorld().run(register(endpointSlices));
   await world.client.create(Node, { metadata: { name: 'n', labels: { 'topology.kubernetes.io/zone': 'z' } } });
 });
 afterEach(() => world.stop());

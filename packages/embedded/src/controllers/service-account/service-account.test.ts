@@ -12,7 +12,7 @@ const names = async (kind: typeof ConfigMap | typeof ServiceAccount, namespace: 
     : (await world.client.list(ServiceAccount, { namespace })).items.map(({ metadata }) => metadata.name);
 
 test('every namespace has its service account and the certificate of the server, and gets them back', async () => {
-  world = new TestWorld().run(register(namespaceDefaults({ rootCa: 'the certificate' }), (base) => base));
+  world = new TestWorld().run(register(namespaceDefaults({ rootCa: 'the certificate' })));
   await world.client.create(Namespace, { metadata: { name: 'n' } });
   await world.settle();
   for (const namespace of ['default', 'n']) {
@@ -28,14 +28,14 @@ test('every namespace has its service account and the certificate of the server,
 });
 
 test('a server without a certificate has none to hand out', async () => {
-  world = new TestWorld().run(register(namespaceDefaults({}), (base) => base));
+  world = new TestWorld().run(register(namespaceDefaults({})));
   await world.settle();
   expect(await names(ServiceAccount, 'default')).toEqual(['default']);
   expect(await names(ConfigMap, 'default')).toEqual([]);
 });
 
 test('a certificate that somebody changed is put right', async () => {
-  world = new TestWorld().run(register(namespaceDefaults({ rootCa: 'right' }), (base) => base));
+  world = new TestWorld().run(register(namespaceDefaults({ rootCa: 'right' })));
   await world.settle();
   const ref = { name: 'kube-root-ca.crt', namespace: 'default' };
   await world.client.patch(ConfigMap, ref, { type: 'merge', body: { data: { 'ca.crt': 'wrong' } } });
