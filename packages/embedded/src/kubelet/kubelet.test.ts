@@ -102,7 +102,12 @@ describe('a container that is just starting when the cluster stops', () => {
         return Object.assign(container, { terminate });
       },
     };
-    const other = await startCluster({ clock, random: new Random(1).next, nodes: 1, images: [{ images: '*', runner: slow }] });
+    const other = await startCluster({
+      clock,
+      random: new Random(1).next,
+      nodes: 1,
+      images: [{ images: '*', runner: slow }],
+    });
     await new Client({ transport: other.server.transport(), userAgent: 'user', clock }).create(Pod, pod());
     await clock.advance(1_000);
     const before = clock.monotonic();
