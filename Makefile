@@ -19,6 +19,7 @@ check: node_modules/.installed ## the static part of the tests alone
 
 bench: node_modules/.installed ## print the benchmark tables
 	@node bench/runtime/run.ts
+	@node bench/cluster/run.ts
 
 format: node_modules/.installed ## rewrite files to the common format
 	@biome check --write

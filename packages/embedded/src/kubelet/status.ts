@@ -1,10 +1,11 @@
-import type {
-  Container,
-  ContainerState as ContainerStateStatus,
-  ContainerStatus,
-  Pod,
-  PodCondition,
-  PodStatus,
+import {
+  type Container,
+  type ContainerState as ContainerStateStatus,
+  type ContainerStatus,
+  type Pod,
+  type PodCondition,
+  type PodStatus,
+  timestamp,
 } from '@polder/kube';
 import {
   backoffOf,
@@ -24,8 +25,6 @@ type OnNode = Pick<Observed, 'runs' | 'runner' | 'address' | 'isPrepared'> & {
   readonly node: NonNullable<Observed['node']>;
 };
 
-const timeOf = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}Z`;
-
 /** The whole status of a pod that is on one of our nodes, as the kubelet of a real node would report it. */
 export function statusOf(pod: Pod, observed: OnNode, now: Date): PodStatus {
   const { containers = [], initContainers = [] } = pod.spec ?? {};
@@ -44,7 +43,7 @@ export function statusOf(pod: Pod, observed: OnNode, now: Date): PodStatus {
     hostIP: observed.node.address,
     hostIPs: [{ ip: observed.node.address }],
     ...(address !== undefined && { podIP: address, podIPs: [{ ip: address }] }),
-    startTime: pod.status?.startTime ?? timeOf(now.getTime()),
+    startTime: pod.status?.startTime ?? timestamp(now.getTime()),
     conditions: conditionsOf(pod, observed, inits, mains, life.phase, now),
     ...(inits.length > 0 && { initContainerStatuses: inits }),
     containerStatuses: mains,
@@ -94,7 +93,7 @@ function stateOf(
   now: Date,
 ): ContainerStateStatus {
   const { state } = run;
-  if (state.is === 'running') return { running: { startedAt: timeOf(state.startedAt) } };
+  if (state.is === 'running') return { running: { startedAt: timestamp(state.startedAt) } };
   if (state.is === 'waiting') {
     if (state.problem) return { waiting: waitingFor(container, state.problem, now) };
     const hasInits = (pod.spec?.initContainers?.length ?? 0) > 0;
@@ -136,8 +135,8 @@ function terminated({ startedAt, ending }: Ended, containerID: string) {
     reason: ending.reason ?? (ending.exitCode === 0 ? 'Completed' : 'Error'),
     ...(ending.signal !== undefined && { signal: ending.signal }),
     ...(ending.message !== undefined && { message: ending.message }),
-    startedAt: timeOf(startedAt),
-    finishedAt: timeOf(ending.at),
+    startedAt: timestamp(startedAt),
+    finishedAt: timestamp(ending.at),
     containerID,
   };
 }
@@ -184,7 +183,7 @@ function conditionsOf(
         type,
         ...verdict,
         ...(generation !== undefined && { observedGeneration: generation }),
-        lastTransitionTime: since ?? timeOf(now.getTime()),
+        lastTransitionTime: since ?? timestamp(now.getTime()),
       };
     }),
     ...kept,

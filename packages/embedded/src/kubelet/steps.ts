@@ -1,11 +1,9 @@
-import { type Act, PersistentVolume, Pod } from '@polder/kube';
+import { PersistentVolume, Pod, type Steps } from '@polder/kube';
 import { RUNNER_ANNOTATION } from './images.ts';
 import type { KubeletWorld } from './observe.ts';
 import type { KubeletStep } from './plan.ts';
 
-type Steps = { readonly [Name in KubeletStep['do']]: Act<Extract<KubeletStep, { do: Name }>, KubeletWorld> };
-
-export const kubeletSteps: Steps = {
+export const kubeletSteps: Steps<KubeletStep, KubeletWorld> = {
   tell: async ({ happening, pod }, { tell, kubelet }) => {
     tell(happening);
     kubelet.told(pod, happening);
