@@ -165,7 +165,8 @@ function merged(configs: readonly CrdSchema[]): Record<string, CrdSchema> {
   return all;
 }
 
-function undescribed({ description: _, properties, items, ...rest }: CrdSchema): CrdSchema {
+function undescribed(schema: CrdSchema): CrdSchema {
+  const { description: _, properties, items, ...rest } = schema;
   const fields = Object.entries(properties ?? {}).map(([name, property]) => [name, undescribed(property)] as const);
   return {
     ...rest,

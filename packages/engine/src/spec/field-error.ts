@@ -39,17 +39,10 @@ const LONGEST = 64;
 
 /** Objects and lists are not quoted: they may have secrets in them. Nor is what stands before the host of a URL. */
 function quoted(value: unknown): { readonly value?: Quotable } {
-  switch (typeof value) {
-    case 'string':
-      return { value: shortened(withoutUser(value)) };
-    case 'number':
-    case 'boolean':
-      return { value };
-    case 'undefined':
-      return { value: null };
-    default:
-      return value === null ? { value } : Array.isArray(value) && value.length === 0 ? { value: [] } : {};
-  }
+  if (value === undefined || value === null) return { value: null };
+  if (typeof value === 'string') return { value: shortened(withoutUser(value)) };
+  if (typeof value === 'number' || typeof value === 'boolean') return { value };
+  return Array.isArray(value) && value.length === 0 ? { value: [] } : {};
 }
 
 const shortened = (text: string) => (text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}…`);

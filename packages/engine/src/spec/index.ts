@@ -1,3 +1,9 @@
+/**
+ * The spec of a flow: what it may say (`flow.ts`, `connectors/`, `transformations/`: one declaration for each field), and what
+ * is derived from that: the schema of the CRD, the validation, where secrets are, and the one shape that the processor reads.
+ *
+ *     given ── joinSecrets ── normalise ──► FlowSpec, or every error at once
+ */
 export type {
   ErrorSinkSpec,
   KafkaSinkSpec,
