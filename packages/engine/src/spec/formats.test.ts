@@ -30,7 +30,7 @@ describe('texts are what they say they are', () => {
       ['', 'm', '1 Mi', '1mi', '1KB', '--1', '-1', '-100m'],
     ],
     ['unsigned-integer', ['0', '18446744073709551615'], ['', '-1', '1.0', '٣']],
-    ['rename', ['a:b', 'a.b:$.c', 'a:b:c'], ['a', ':b', 'a:', '']],
+    ['rename', ['a:b', 'a.b:$.c', 'a:b:c', 'a.:1:b'], ['a', ':b', 'a:', '', ' : ', 'a.:1']],
     ['header-mapping', ['X-Id:id'], ['X-Id', ' :id']],
     ['top-level-key', ['record', 'with space'], ['a.b']],
     ['inserted-value', ['', 'text', 'json:null', 'json: {"a":1}'], ['json:', 'json:{a}']],

@@ -16,7 +16,7 @@ export function checkFormat(format: Format, text: string, grammars: Grammars): s
     case 'rename':
       return checkPair(text, 'old:new', [grammars.checkPath, grammars.checkPath]);
     case 'header-mapping':
-      return checkPair(text, 'Header:path', [checkHeader, grammars.checkPath]);
+      return checkPair(text, 'Header:path', [() => undefined, grammars.checkPath]);
     case 'top-level-key':
       return text.includes('.') ? 'must be the name of a field at the top, without dots' : undefined;
     case 'inserted-value':
@@ -47,12 +47,12 @@ function checkPair(
   shape: string,
   [first, second]: readonly [(text: string) => string | undefined, (text: string) => string | undefined],
 ): string | undefined {
-  const [, left, right] = /^([^:]+):(.+)$/s.exec(text) ?? [];
-  if (left === undefined || right === undefined) return `must be written as ${shape}`;
+  // A colon that begins a segment, or is escaped, belongs to its path.
+  const at = text.search(/(?<=[^.\\]):/);
+  const [left, right] = [text.slice(0, at).trim(), text.slice(at + 1).trim()];
+  if (at === -1 || left === '' || right === '') return `must be written as ${shape}`;
   return first(left) ?? second(right);
 }
-
-const checkHeader = (text: string) => (text.trim() === '' ? 'must begin with the name of a header' : undefined);
 
 function isJson(text: string): boolean {
   try {

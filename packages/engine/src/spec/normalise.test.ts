@@ -63,7 +63,7 @@ describe('defaults of the connectors', () => {
   test.each([
     [
       source('postgresql', { connectionString: 'c', table: 't' }),
-      { pollInterval: 5, readBatchSize: 0, orderByColumn: 'id' },
+      { pollInterval: 5, readBatchSize: 0, autoCreateTable: false },
     ],
     [source('trino', trino), { pollInterval: 5, orderByColumn: 'id' }],
     [

@@ -12,16 +12,12 @@ export const polling = (pollInterval: number) => ({
   }),
 });
 
-export const keyset = {
+export const readBatchSize = {
   readBatchSize: Type.Integer({
     default: 0,
     minimum: 0,
     ...INT32,
     description: 'How many rows to ask for at once. 0: all there are.',
-  }),
-  orderByColumn: Type.String({
-    default: 'id',
-    description: 'The column that tells rows of the same change apart; unique together with changeTrackingColumn.',
   }),
 };
 

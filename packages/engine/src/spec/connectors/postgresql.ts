@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { forbid, need, warn, when } from '../finding.ts';
 import { FROM_SECRET, type Immutable, oneOf, SECRET, unless, withRule } from '../schema.ts';
 import { batching, batchingFindings } from './batching.ts';
-import { keyset, polling, queryFindings } from './polling.ts';
+import { polling, queryFindings, readBatchSize } from './polling.ts';
 import { autoCreateTable, rawMode, rawModeFindings, upsert, withoutUpsert } from './table-sink.ts';
 
 const connection = {
@@ -25,12 +25,15 @@ export const postgresqlSource = withRule(
         }),
       ),
       ...polling(5),
-      ...keyset,
-      // No default here: in table mode it is updated_at, but a query is read in steps only if it is given.
+      ...readBatchSize,
+      // No defaults here: they depend on the table, and a query is read in steps only if the first is given.
       changeTrackingColumn: Type.Optional(
         Type.String({
           description: 'The column that grows with every change. Of a table it is updated_at if not given.',
         }),
+      ),
+      orderByColumn: Type.Optional(
+        Type.String({ description: 'The column that tells rows of the same change apart. It is id if not given.' }),
       ),
       ...autoCreateTable('Create the table (id, created_at, updated_at) if it is missing, instead of failing.'),
     },

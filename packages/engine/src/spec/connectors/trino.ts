@@ -3,7 +3,7 @@ import { need, refuse, when } from '../finding.ts';
 import { FROM_SECRET, type Immutable, INT32, unless, withRule } from '../schema.ts';
 import { batching, batchingFindings } from './batching.ts';
 import { keycloak } from './credentials.ts';
-import { keyset, polling, queryFindings } from './polling.ts';
+import { polling, queryFindings, readBatchSize } from './polling.ts';
 import { autoCreateTable, rawMode, rawModeFindings, upsert, withoutUpsert } from './table-sink.ts';
 
 const location = {
@@ -23,7 +23,11 @@ export const trinoSource = withRule(
         }),
       ),
       ...polling(5),
-      ...keyset,
+      ...readBatchSize,
+      orderByColumn: Type.String({
+        default: 'id',
+        description: 'The column that tells rows of the same change apart.',
+      }),
       changeTrackingColumn: Type.Optional(
         Type.String({ description: 'The column that grows with every change. Without it orderByColumn has to.' }),
       ),
