@@ -49,6 +49,14 @@ test('a server takes the schema and keeps every field of a valid flow, in both s
   );
 });
 
+test('a server takes what stands for nothing', async () => {
+  const ref = { name: 'n', key: 'k' };
+  const kafka = { brokers: [], brokersSecretRef: ref, topic: '', topicSecretRef: ref, format: '' };
+  const spec = aFlow({ source: { type: 'kafka', kafka }, maintenance: { suspended: true, repeat: '' } });
+  expect(validate(spec).errors).toEqual([]);
+  expect(await post(spec)).toMatchObject({ status: 201 });
+});
+
 describe('a server without the webhook refuses in the same words', () => {
   test.each<[string, unknown]>([
     ['an unknown type', aFlow({ source: { type: 'x' } })],

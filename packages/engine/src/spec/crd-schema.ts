@@ -105,7 +105,12 @@ function objectNode(schema: Schema, properties: Readonly<Record<string, Schema>>
 function withRefs(properties: Readonly<Record<string, Schema>>): Record<string, CrdSchema> {
   const entries = Object.entries(properties).flatMap(([name, property]) => {
     const ref = secretRefOf(name, property);
-    return [[name, node(property)] as const, ...(ref === undefined ? [] : [[ref, SECRET_REF] as const])];
+    // An empty list beside a reference is none, and no reason to refuse.
+    const { minItems: _, ...lenient } = property;
+    return [
+      [name, node(ref === undefined ? property : lenient)] as const,
+      ...(ref === undefined ? [] : [[ref, SECRET_REF] as const]),
+    ];
   });
   return Object.fromEntries(entries);
 }

@@ -26,10 +26,11 @@ export function validate(spec: unknown, grammars: Grammars = anyText): Verdict {
   if (!isGiven(spec)) return { errors: [required(ROOT.field, 'spec is required')], warnings: [] };
   const validation = new Validation(grammars);
   validation.value(schemaOf(flow), spec, ROOT, false);
-  return validation;
+  const { errors, warnings } = validation;
+  return { errors, warnings };
 }
 
-class Validation implements Verdict {
+class Validation {
   readonly errors: FieldError[] = [];
   readonly warnings: string[] = [];
   readonly #grammars: Grammars;
