@@ -2,7 +2,7 @@ import { createApiServer } from '@polder/embedded/apiserver';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type CrdSchema, crdSchema } from './crd-schema.ts';
-import { aFlow, anyFlow, kafkaSink, kafkaSource } from './test-flows.ts';
+import { aFlow, anyFlow, flowOfSecrets, kafkaSink, kafkaSource, wholeFlow } from './test-flows.ts';
 import { validate } from './validate.ts';
 
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -47,6 +47,13 @@ test('a server takes the schema and keeps every field of a valid flow, in both s
     ),
     { numRuns: 50 },
   );
+});
+
+test.each([
+  ['references to Secrets alone', flowOfSecrets],
+  ['every field', wholeFlow],
+])('a server takes %s', async (_name, spec) => {
+  expect(await post(spec, '?fieldValidation=Strict')).toMatchObject({ status: 201, answer: { spec } });
 });
 
 test('a server takes what stands for nothing', async () => {

@@ -47,4 +47,5 @@ function quoted(value: unknown): { readonly value?: Quotable } {
 
 const shortened = (text: string) => (text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}…`);
 
-export const withoutUser = (text: string) => text.replace(/\/\/[^/@\s]*@/g, '//…@');
+/** Up to the last @: a password that was not encoded may have any character in it. */
+export const withoutUser = (text: string) => text.replace(/\/\/\S*@/g, '//…@');

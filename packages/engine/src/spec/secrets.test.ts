@@ -1,49 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { joinSecrets, redacted, secretRefsOf } from './secrets.ts';
-import { aFlow, anyFlow, kafkaSink } from './test-flows.ts';
-
-const ref = (key: string) => ({ name: 's', key });
-const refs = (...names: readonly string[]) => Object.fromEntries(names.map((name) => [`${name}SecretRef`, ref(name)]));
-
-const tls = refs('cert', 'key', 'ca');
-const user = refs('username', 'password');
-const trino = {
-  ...refs('serverURL', 'catalog', 'schema', 'table'),
-  keycloak: refs('serverURL', 'realm', 'clientID', 'clientSecret', 'username', 'password', 'token'),
-};
-const nessie = refs('baseURL', 'token', 'namespace', 'table', 'accessKey', 'secretAccessKey');
-const EVERYWHERE = {
-  source: {
-    type: 'kafka',
-    kafka: {
-      ...refs('brokers', 'topic', 'consumerGroup', 'avroSchema'),
-      tls,
-      sasl: user,
-      schemaRegistry: { ...refs('url'), basicAuth: user, tls },
-    },
-  },
-  sink: { type: 'trino', config: trino },
-  errors: { type: 'nessie', nessie: { ...nessie, basicAuth: user } },
-  transformations: [
-    { type: 'timestamp', timestamp: {} },
-    {
-      type: 'router',
-      router: {
-        routes: [
-          { condition: 'a', sink: { type: 'postgresql', postgresql: refs('connectionString', 'table') } },
-          {
-            condition: 'b',
-            sink: { type: 'kafka', config: { brokers: ['k'], topicSecretRef: { ...ref('t'), namespace: 'ns' } } },
-          },
-        ],
-      },
-    },
-  ],
-};
+import { aFlow, anyFlow, flowOfSecrets, kafkaSink, ref, refs } from './test-flows.ts';
 
 test('every reference is found, and where its value belongs', () => {
-  expect(secretRefsOf(EVERYWHERE).map(({ pointer }) => pointer)).toEqual([
+  expect(secretRefsOf(flowOfSecrets).map(({ pointer }) => pointer)).toEqual([
     ...['brokers', 'topic', 'consumerGroup', 'avroSchema'].map((name) => `/source/kafka/${name}`),
     ...['tls/caFile', 'tls/certFile', 'tls/keyFile', 'sasl/username', 'sasl/password'].map(
       (name) => `/source/kafka/${name}`,
@@ -69,7 +30,7 @@ test('every reference is found, and where its value belongs', () => {
     '/transformations/1/router/routes/0/sink/postgresql/table',
     '/transformations/1/router/routes/1/sink/config/topic',
   ]);
-  expect(secretRefsOf(EVERYWHERE).at(-1)).toEqual({
+  expect(secretRefsOf(flowOfSecrets).at(-1)).toEqual({
     pointer: '/transformations/1/router/routes/1/sink/config/topic',
     field: 'spec.transformations[1].router.routes[1].sink.config.topicSecretRef',
     name: 's',
@@ -113,9 +74,9 @@ describe('values of Secrets', () => {
   });
 
   test('leave the spec that was given alone', () => {
-    const before = structuredClone(EVERYWHERE);
-    joinSecrets(EVERYWHERE, new Map(secretRefsOf(EVERYWHERE).map(({ pointer }) => [pointer, 'x'])));
-    expect(EVERYWHERE).toEqual(before);
+    const before = structuredClone(flowOfSecrets);
+    joinSecrets(flowOfSecrets, new Map(secretRefsOf(flowOfSecrets).map(({ pointer }) => [pointer, 'x'])));
+    expect(flowOfSecrets).toEqual(before);
   });
 });
 

@@ -14,6 +14,81 @@ export const aFlow = (more: Readonly<Record<string, unknown>> = {}) => ({
   ...more,
 });
 
+export const ref = (key: string) => ({ name: 's', key });
+export const refs = (...names: readonly string[]) =>
+  Object.fromEntries(names.map((name) => [`${name}SecretRef`, ref(name)]));
+
+const tls = refs('cert', 'key', 'ca');
+const user = refs('username', 'password');
+const trino = {
+  ...refs('serverURL', 'catalog', 'schema', 'table'),
+  keycloak: refs('serverURL', 'realm', 'clientID', 'clientSecret', 'username', 'password', 'token'),
+};
+const nessie = refs('baseURL', 'token', 'namespace', 'table', 'accessKey', 'secretAccessKey');
+/** A reference to a Secret wherever there may be one. */
+export const flowOfSecrets = {
+  source: {
+    type: 'kafka',
+    kafka: {
+      ...refs('brokers', 'topic', 'consumerGroup', 'avroSchema'),
+      tls,
+      sasl: user,
+      schemaRegistry: { ...refs('url'), basicAuth: user, tls },
+    },
+  },
+  sink: { type: 'trino', config: trino },
+  errors: { type: 'nessie', nessie: { ...nessie, authenticationType: 'BASIC', basicAuth: user } },
+  transformations: [
+    { type: 'timestamp', timestamp: {} },
+    {
+      type: 'router',
+      router: {
+        routes: [
+          { condition: 'a', sink: { type: 'postgresql', postgresql: refs('connectionString', 'table') } },
+          {
+            condition: 'b',
+            sink: { type: 'kafka', config: { brokers: ['k'], topicSecretRef: { ...ref('t'), namespace: 'ns' } } },
+          },
+        ],
+      },
+    },
+  ],
+};
+
+/** Every field that a spec has at its top. */
+export const wholeFlow = aFlow({
+  errors: {
+    type: 'nessie',
+    config: { baseURL: 'http://nessie:19120', namespace: 'n', table: 'failed' },
+    ackPolicy: 'never',
+  },
+  transformations: [{ type: 'filter', config: { condition: "$.status == 'paid'" } }],
+  resources: { requests: { cpu: '200m', memory: '256Mi' }, limits: { cpu: 1, memory: '1Gi' } },
+  nodeSelector: { disk: 'ssd' },
+  affinity: { podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [] } },
+  tolerations: [{ key: 'dedicated', operator: 'Exists' }],
+  replicas: 3,
+  processorImage: 'registry.example.com/polder',
+  processorVersion: '1.2.3',
+  imagePullSecrets: [{ name: 'registry' }],
+  terminationGracePeriodSeconds: 60,
+  channelBufferSize: 500,
+  ackGranularity: 'message',
+  checkpointPersistence: true,
+  checkpointSyncOnAck: true,
+  checkpointSaveInterval: '5s',
+  checkpointReset: false,
+  strictIdempotency: true,
+  maintenance: {
+    startTime: '2026-01-31T02:00:00Z',
+    duration: '2h',
+    repeat: 'weekly',
+    timezone: 'Europe/Berlin',
+    description: 'The nightly backup.',
+    suspended: false,
+  },
+});
+
 /** Nearly always valid: only rules between fields may be broken. */
 export const anyFlow: fc.Arbitrary<unknown> = fc.constant(null).chain(() => arbitraryOf(schemaOf(flow)));
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { describeError, describeErrors } from './field-error.ts';
-import { aFlow, anyFlow, kafkaSink, kafkaSource } from './test-flows.ts';
+import { aFlow, anyFlow, flowOfSecrets, kafkaSink, kafkaSource, wholeFlow } from './test-flows.ts';
 import { validate } from './validate.ts';
 
 const errorsOf = (spec: unknown) => validate(spec).errors.map(describeError);
@@ -16,7 +16,7 @@ const TYPES = '"kafka", "postgresql", "trino", "nessie"';
 const TRANSFORMATIONS =
   '"timestamp", "flatten", "filter", "mask", "router", "select", "remove", "snakeCase", "camelCase", "debeziumUnwrap", "replaceField", "headersToPayload", "structFlatten", "extractField", "hoistField", "cast", "timezone", "insertField"';
 
-describe('the smallest flows are valid', () => {
+describe('flows as users write them are valid', () => {
   test.each([
     ['kafka to kafka', aFlow()],
     [
@@ -29,6 +29,8 @@ describe('the smallest flows are valid', () => {
     ['postgresql sink', sink('postgresql', pg)],
     ['trino sink', sink('trino', trino)],
     ['nessie sink', sink('nessie', nessie)],
+    ['nothing but references to Secrets', flowOfSecrets],
+    ['every field of the spec', wholeFlow],
     ['with an error sink', aFlow({ errors: { ...kafkaSink, ackPolicy: 'never' } })],
     [
       'with transformations',
@@ -354,6 +356,15 @@ describe('secrets are not quoted', () => {
     sink('postgresql', { ...pg, connectionString: { a: 'hunter2' } }),
     source('kafka', { ...kafkaSource.kafka, sasl: { username: 'u', password: 2, passwrod: 'hunter2' } }),
     source('trino', { ...trino, serverURL: 'ftp://me:hunter2@trino' }),
+    source('trino', { ...trino, serverURL: 'http://me:a/b@hunter2@trino' }),
+    source('trino', { ...trino, serverURL: 'hunter2', serverURLSecretRef: { name: 'n', key: 'k' } }),
+    sink('trino', {
+      ...trino,
+      upsertMode: true,
+      conflictKey: 'id',
+      catalog: 'hunter2',
+      catalogSecretRef: { name: 'n', key: 'k' },
+    }),
     source('kafka', { ...kafkaSource.kafka, topicSecretRef: 'hunter2' }),
   ])('%#', (spec) => {
     const { errors, warnings } = validate(spec);

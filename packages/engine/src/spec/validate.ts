@@ -3,7 +3,18 @@ import { fill } from './fill.ts';
 import type { Finding } from './finding.ts';
 import { flow } from './flow.ts';
 import { checkFormat, type Grammars } from './formats.ts';
-import { choiceOf, extrasOf, type Fields, has, isEmpty, isFields, isGiven, valueOf, wordOf } from './given.ts';
+import {
+  type Choice,
+  choiceOf,
+  extrasOf,
+  type Fields,
+  has,
+  isEmpty,
+  isFields,
+  isGiven,
+  valueOf,
+  wordOf,
+} from './given.ts';
 import { nearest } from './nearest.ts';
 import { childOf, entryOf, type Place, ROOT } from './place.ts';
 import { type Block, type Format, type Schema, schemaOf, secretRefOf } from './schema.ts';
@@ -15,7 +26,7 @@ export interface Verdict {
   readonly warnings: readonly string[];
 }
 
-/** The grammars while there are none: a text that is not empty is right. */
+/** Without the grammars of the transformations, any text that is not empty is right. */
 export const anyText: Grammars = {
   checkCondition: (text) => (text.trim() === '' ? 'must not be empty' : undefined),
   checkPath: (text) => (text.trim() === '' ? 'must not be empty' : undefined),
@@ -108,7 +119,7 @@ class Validation {
     for (const field of fields) if (!field.isMissing) this.#field(field);
     const known = fields.flatMap(({ name, ref }) => (ref ? [name, ref.name] : [name]));
     this.#unknown(value, known, place);
-    this.#rule(schema, value, place);
+    this.#rule(schema, value, fields, place);
   }
 
   #missing({ name, schema, value, place, ref }: Field): void {
@@ -118,12 +129,11 @@ class Validation {
     this.errors.push(isBrokers ? invalid(place.field, value, message) : required(place.field, message));
   }
 
-  #field({ schema, value, place, ref, isNeeded }: Field): void {
-    const isSecret = schema['x-polder-secret'] === true;
+  #field({ schema, value, place, ref, isNeeded, isHidden }: Field): void {
     // The empty text stands for none, unless the declaration says that it is one too short.
     const isTooShort = value === '' && schema.minLength !== undefined;
-    if (isGiven(value) || isNeeded || isTooShort) this.value(schema, value, place, isSecret);
-    if (isSecret && isGiven(value) && ref?.isGiven === false) {
+    if (isGiven(value) || isNeeded || isTooShort) this.value(schema, value, place, isHidden);
+    if (schema['x-polder-secret'] && isGiven(value) && ref?.isGiven === false) {
       this.#warn(place, `is a secret in clear text; use ${ref.name}`);
     }
   }
@@ -145,35 +155,35 @@ class Validation {
 
   #block(block: Block, value: unknown, place: Place): void {
     const { noun, variants } = block;
-    const typeField = childOf(place, 'type').field;
-    const missing = required(typeField, `${noun} type is required`);
-    if (value === undefined || value === null) return void this.errors.push(missing);
-    if (!isFields(value)) return void this.errors.push(invalid(place.field, value, 'must be an object'));
-    const type = valueOf(value, 'type');
-    if (!isGiven(type)) return void this.errors.push(missing);
-    if (typeof type !== 'string') return void this.errors.push(invalid(typeField, type, 'must be a string'));
-    const choice = choiceOf(block, value);
-    if (choice === undefined) return void this.errors.push(unsupported(typeField, type, Object.keys(variants)));
-    const { schema, name, config } = choice;
+    const { field } = childOf(place, 'type');
+    const type = isFields(value) ? valueOf(value, 'type') : undefined;
+    const choice = isFields(value) ? choiceOf(block, value) : undefined;
+    if (isGiven(value) && !isFields(value)) this.errors.push(invalid(place.field, value, 'must be an object'));
+    else if (!isGiven(type)) this.errors.push(required(field, `${noun} type is required`));
+    else if (typeof type !== 'string') this.errors.push(invalid(field, type, 'must be a string'));
+    else if (choice === undefined) this.errors.push(unsupported(field, type, Object.keys(variants)));
+    else if (isFields(value)) this.#chosen(block, choice, value, place);
+  }
+
+  #chosen(block: Block, { type, schema, name, config }: Choice, value: Fields, place: Place): void {
+    const field = (part: string) => childOf(place, part).field;
     if (isGiven(config)) this.value(schema, config, childOf(place, name), false);
     else if (!schema['x-polder-bare']) {
-      this.errors.push(required(childOf(place, type).field, `${type} ${noun} configuration is required`));
+      this.errors.push(required(field(type), `${type} ${block.noun} configuration is required`));
     }
     if (name !== 'config' && isGiven(valueOf(value, 'config'))) {
-      const { field } = childOf(place, 'config');
-      this.errors.push(forbidden(field, `may not be given beside ${type}; keep one of the two`));
+      this.errors.push(forbidden(field('config'), `may not be given beside ${type}; keep one of the two`));
     }
     const extras = extrasOf(block);
     for (const [extra, property] of Object.entries(extras)) {
       if (isGiven(valueOf(value, extra))) this.value(property, valueOf(value, extra), childOf(place, extra), false);
     }
-    const others = Object.keys(variants).filter((other) => other !== type && Object.hasOwn(value, other));
-    for (const other of others) {
-      if (isGiven(valueOf(value, other))) {
-        this.errors.push(forbidden(childOf(place, other).field, `is for type ${other}, but type is ${type}`));
-      }
+    const others = Object.keys(block.variants).filter((other) => other !== type);
+    for (const other of others.filter((other) => isGiven(valueOf(value, other)))) {
+      this.errors.push(forbidden(field(other), `is for type ${other}, but type is ${type}`));
     }
-    this.#unknown(value, ['type', 'config', type, ...Object.keys(extras), ...others], place);
+    const known = ['type', 'config', type, ...Object.keys(extras)];
+    this.#unknown(without(value, others), known, place);
   }
 
   #unknown(fields: Fields, known: readonly string[], place: Place): void {
@@ -184,19 +194,20 @@ class Validation {
     }
   }
 
-  #rule(schema: Schema, fields: Fields, place: Place): void {
-    const given = fill(schema, fields);
+  #rule(schema: Schema, value: Fields, fields: readonly Field[], place: Place): void {
+    const given = fill(schema, value);
     if (!schema['x-polder-rule'] || !isFields(given)) return;
-    const findings = schema['x-polder-rule'](given, (name) => has(schema, fields, name));
-    for (const finding of findings) this.#finding(finding, fields, place);
+    for (const finding of schema['x-polder-rule'](given, (name) => has(schema, value, name))) {
+      const about = fields.find(({ name }) => name === finding.field);
+      this.#finding(finding, about, finding.field === '' ? place.field : `${place.field}.${finding.field}`);
+    }
   }
 
-  #finding({ says, field: name, detail }: Finding, fields: Fields, place: Place): void {
-    const field = name === '' ? place.field : `${place.field}.${name}`;
-    if (says === 'warning') this.#warn({ ...place, field }, detail);
-    else if (says === 'Invalid value')
-      this.errors.push(invalid(field, name === '' ? {} : valueOf(fields, name), detail));
-    else this.errors.push({ type: says, field, detail });
+  #finding({ says, detail }: Finding, about: Field | undefined, field: string): void {
+    if (says === 'warning') this.warnings.push(`${field}: ${detail}`);
+    else if (says === 'Invalid value' && about?.isHidden === false) {
+      this.errors.push(invalid(field, about.value, detail));
+    } else this.errors.push({ type: says, field, detail });
   }
 
   #warn({ field }: Place, detail: string): void {
@@ -211,6 +222,8 @@ interface Field {
   readonly value: unknown;
   readonly place: Place;
   readonly isNeeded: boolean;
+  /** It is a secret, or comes from one. */
+  readonly isHidden: boolean;
   /** Needed, and there is none. Not said of blocks, which say themselves what they lack. */
   readonly isMissing: boolean;
   readonly ref?: { readonly name: string; readonly value: unknown; readonly place: Place; readonly isGiven: boolean };
@@ -230,6 +243,7 @@ function fieldsOf(schema: Schema, object: Fields, place: Place): readonly Field[
       value,
       place: childOf(place, name),
       isNeeded,
+      isHidden: property['x-polder-secret'] === true || isGiven(refValue),
       isMissing: isNeeded && isEmpty(value) && !property['x-polder-block'],
       ...(ref !== undefined && {
         ref: { name: ref, value: refValue, place: childOf(place, ref), isGiven: isGiven(refValue) },
@@ -237,3 +251,6 @@ function fieldsOf(schema: Schema, object: Fields, place: Place): readonly Field[
     };
   });
 }
+
+const without = (fields: Fields, names: readonly string[]): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
