@@ -59,7 +59,7 @@ test.each([
 test('a server takes what stands for nothing', async () => {
   const ref = { name: 'n', key: 'k' };
   const kafka = { brokers: [], brokersSecretRef: ref, topic: '', topicSecretRef: ref, format: '' };
-  const spec = aFlow({ source: { type: 'kafka', kafka }, maintenance: { suspended: true, repeat: '' } });
+  const spec = aFlow({ source: { type: 'kafka', kafka }, maintenance: { repeat: '', startTime: '', duration: '' } });
   expect(validate(spec).errors).toEqual([]);
   expect(await post(spec)).toMatchObject({ status: 201 });
 });
@@ -94,6 +94,7 @@ describe('a server without the webhook refuses in the same words', () => {
     ],
     ['no brokers', aFlow({ sink: { type: 'kafka', kafka: { topic: 't' } } })],
     ['a number where a text belongs', aFlow({ sink: { type: 'kafka', config: { brokers: ['k'], topic: 5 } } })],
+    ['a duration without a unit', aFlow({ checkpointSaveInterval: '30' })],
     ['a pause of nothing', aFlow({ source: { type: 'trino', config: { pollInterval: 0 } } })],
   ])('%s', async (_name, spec) => {
     expect((await post(spec)).status).toBe(422);

@@ -7,7 +7,7 @@
  */
 import { flow } from './flow.ts';
 import { extrasOf } from './given.ts';
-import { type Block, type Schema, schemaOf, secretRefOf } from './schema.ts';
+import { type Block, type Format, type Schema, schemaOf, secretRefOf } from './schema.ts';
 
 /** A node of the schema, as JSON. */
 export interface CrdSchema {
@@ -50,18 +50,23 @@ const KEPT = [
   'x-kubernetes-preserve-unknown-fields',
 ] as const satisfies readonly (keyof Schema)[];
 
-/** Of our formats the server knows these two. */
-const FORMATS: readonly (string | undefined)[] = ['date-time', 'duration'];
+/** What a server can tell of our formats; the empty text passes, which means that a field is not given. */
+const PATTERNS: Partial<Record<Format, string>> = {
+  'date-time': '^([0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9:.]+([Zz]|[+-][0-9]{2}:[0-9]{2}))?$',
+  duration: '^(([0-9]+[.]?[0-9]*|[.][0-9]+)(ns|us|µs|μs|ms|s|m|h))*$',
+  'unsigned-integer': '^[0-9]*$',
+};
 
 function scalar(schema: Schema): CrdSchema {
-  // A server compares `enum` letter by letter, null too. The empty text means that a field is not given.
+  const pattern = schema.format && PATTERNS[schema.format];
+  // A server compares `enum` letter by letter, null too.
   const isExact = !schema['x-polder-any-case'] && !schema.nullable;
   return {
     ...Object.fromEntries(
       KEPT.flatMap((keyword) => (schema[keyword] === undefined ? [] : [[keyword, schema[keyword]]])),
     ),
     ...(schema.enum && isExact && { enum: [...schema.enum, ''] }),
-    ...(FORMATS.includes(schema.format) && { format: schema.format }),
+    ...(pattern !== undefined && { pattern }),
   };
 }
 
