@@ -1,0 +1,38 @@
+import type { ErrorType, Message, Origin } from '../message.ts';
+
+/** Told of what happens, for metrics. Called on the way of every message: keep them short, and never let them throw. */
+export interface PipelineEvents {
+  connected?(connector: Connector): void;
+  /** It broke, could not be reached, or was closed. */
+  disconnected?(connector: Connector): void;
+  /** A batch of inputs came after `waitedMs` of waiting for it. Those that could not be decoded are among them. */
+  read?(inputs: readonly Message[], waitedMs: number): void;
+  /** One message went through one transformation, the n-th of the chain, and so many came out. */
+  stepped?(step: number, outputs: number, tookMs: number): void;
+  /** One input went through the whole chain. Nothing came out: it was dropped, or failed. */
+  transformed?(input: Message, outputs: readonly Message[], tookMs: number): void;
+  /** A batch was taken for writing; its first message waited this long. */
+  taken?(outlet: Outlet, messages: number, waitedMs: number): void;
+  /** These are durable; the attempt took this long. */
+  written?(outlet: Outlet, messages: readonly Message[], tookMs: number): void;
+  failed?(failed: Failed): void;
+  committed?(origins: readonly Origin[], tookMs: number): void;
+}
+
+/** Where messages leave: `default` is the main sink, `error` the error sink, everything else the condition of a route. */
+export type Outlet = string;
+export const MAIN: Outlet = 'default';
+export const ERROR: Outlet = 'error';
+
+export type Connector = { readonly role: 'source' } | { readonly role: 'sink'; readonly outlet: Outlet };
+
+/** What did not work. An attempt to write that is made again is told each time. */
+export type Failed =
+  | {
+      readonly stage: 'connect' | 'write';
+      readonly outlet: Outlet;
+      readonly type: ErrorType;
+      readonly messages: number;
+    }
+  | { readonly stage: 'transform'; readonly step: number; readonly type: ErrorType; readonly messages: number }
+  | { readonly stage: 'read' | 'decode' | 'commit'; readonly type: ErrorType; readonly messages: number };
