@@ -36,13 +36,14 @@ export class ErrorSink {
     });
   }
 
-  /** Waits for room as long as it takes. When the signal aborts, those that were not taken stay uncommitted. */
-  async take(failures: readonly Failure[], signal: AbortSignal): Promise<void> {
+  /** Waits for room as long as it takes. False: the signal aborted before all were taken; the others stay uncommitted. */
+  async take(failures: readonly Failure[], signal: AbortSignal): Promise<boolean> {
     const { originalSink, clock } = this.#options;
     for (const failure of failures) {
-      if (!this.writer.hasRoom && !(await this.writer.room(signal))) return;
+      if (!this.writer.hasRoom && !(await this.writer.room(signal))) return false;
       this.writer.push(errorRecord(failure, originalSink, clock.now()), failure.message.payload?.size ?? 0);
     }
+    return true;
   }
 
   #acknowledge(records: readonly Message[]): void {

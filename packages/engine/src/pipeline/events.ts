@@ -16,6 +16,8 @@ export interface PipelineEvents {
   /** These are durable; the attempt took this long. */
   written?(outlet: Outlet, messages: readonly Message[], tookMs: number): void;
   failed?(failed: Failed): void;
+  /** So many messages will not be written there: they go to the error sink, or end the run. */
+  gaveUp?(outlet: Outlet, messages: number): void;
   committed?(origins: readonly Origin[], tookMs: number): void;
 }
 

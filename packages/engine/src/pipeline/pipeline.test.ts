@@ -16,7 +16,7 @@ test('what is read arrives once, in the order of its partition, and is committed
   const source = new MemorySource({ topic, clock });
   const sink = new MemorySink();
   const rig = new Rig({ clock, source, sink: to(sink) });
-  expect(await rig.toEnd()).toEqual({ because: 'exhausted', uncommitted: 0 });
+  expect(await rig.toEnd()).toEqual({ because: 'exhausted', unfinished: 0 });
   expect(offsetsOf(sink.messages, 'a')).toEqual(Array.from({ length: 37 }, (_, i) => i));
   expect(offsetsOf(sink.messages, 'b')).toEqual(Array.from({ length: 12 }, (_, i) => i));
   expect(Math.max(...sink.attempts)).toBe(5);
@@ -38,7 +38,7 @@ test('a dropped message counts as written, a split one when all its parts are', 
   await clock.advance(5_000);
   expect([sink.texts, topic.committed.get('a')]).toEqual([['x', 'y'], 1]);
   rig.stop();
-  expect((await rig.toEnd()).uncommitted).toBe(4);
+  expect((await rig.toEnd()).unfinished).toBe(4);
   expect(topic.committed.get('a')).toBe(1);
 });
 
@@ -244,7 +244,7 @@ test('a partition that is lost while its messages are written is left to its nex
   expect([...topic.committed]).toEqual([['a', 10]]);
   expect(sink.messages.length).toBe(20);
   rig.stop();
-  expect(await rig.toEnd()).toEqual({ because: 'stopped', uncommitted: 0 });
+  expect(await rig.toEnd()).toEqual({ because: 'stopped', unfinished: 0 });
 });
 
 test('it is ready while it reads; with nothing to do it is never stale', async () => {

@@ -59,8 +59,8 @@ export const LIMITS: Limits = { bufferedMessages: 2_000, bufferedBytes: 16 << 20
 /** How a run came to its end. */
 export interface Ending {
   readonly because: 'stopped' | 'exhausted';
-  /** Read and not committed: the next run reads them again. Not zero where the grace period was too short, or `ackPolicy` says so. */
-  readonly uncommitted: number;
+  /** Inputs of which something was still on its way when the grace period was over: the next run reads them again. */
+  readonly unfinished: number;
 }
 
 /**
@@ -165,7 +165,7 @@ export class Pipeline {
       await this.#readAll();
       await this.#drain();
       if (this.#fatal) throw this.#fatal;
-      return { because: stop.aborted ? 'stopped' : 'exhausted', uncommitted: this.#ledger.size };
+      return { because: stop.aborted ? 'stopped' : 'exhausted', unfinished: this.#ledger.size };
     } finally {
       await this.#close();
       stop.removeEventListener('abort', onStop);
@@ -208,7 +208,7 @@ export class Pipeline {
         const next = await unlessAborted(batches.next(), signal);
         if (next.done) return;
         const inputs = next.value;
-        this.#on.read?.(inputs.map(messageOfInput), clock.monotonic() - askedAt);
+        this.#on.read?.(inputs.map(messageIn), clock.monotonic() - askedAt);
         await this.#take(inputs, signal);
       }
     } catch (error) {
@@ -222,7 +222,7 @@ export class Pipeline {
     }
   }
 
-  /** Transforms a batch and hands it on, waiting where there is no room. What is left when the signal aborts was never opened. */
+  /** Transforms a batch and hands it on, waiting where there is no room. What is left when the signal aborts is nobody's. */
   async #take(inputs: readonly (Message | Failure)[], signal: AbortSignal): Promise<void> {
     const { clock, log } = this.#options;
     if (this.inFlight === 0) this.#progressAt = clock.now();
@@ -230,30 +230,41 @@ export class Pipeline {
     for (const input of inputs) {
       if (this.#ledger.size >= this.#limits.uncommitted) await this.#roomInLedger(signal);
       if (signal.aborted) return;
-      if ('because' in input) {
-        this.#on.failed?.({ stage: 'decode', type: input.type, messages: 1 });
-        this.#ledger.opened(input.message.origin, 1);
-        await this.#setAside('decode', [input], signal);
-        continue;
-      }
       const failures: Failure[] = [];
-      const startedAt = this.#on.transformed ? clock.monotonic() : 0;
-      const outputs = this.#chain.run(input, failures);
-      this.#on.transformed?.(input, outputs, clock.monotonic() - startedAt);
-      const isSkipping = failures.length > 0 && !this.#errors;
+      const outputs = this.#outputsOf(input, failures);
+      const isSkipping = failures.length > 0 && !('because' in input) && !this.#errors;
       if (isSkipping) skipped++;
-      this.#ledger.opened(input.origin, outputs.length + (isSkipping ? 0 : failures.length));
-      if (failures.length > 0) await this.#errors?.take(failures, signal);
+      const { origin } = messageIn(input);
+      this.#ledger.opened(origin, outputs.length + (isSkipping ? 0 : failures.length));
+      let isHandedOn = failures.length === 0 || isSkipping || (await this.#setAside('decode', failures, signal));
       for (const output of outputs) {
         const writer = this.#router.writerFor(output);
         if (writer.hasRoom || (await writer.room(signal))) writer.push(output, sizeOf(output, input, outputs.length));
-        else if (signal.aborted) return;
-        else await this.#errors?.take([routeIsDead(output, writer.outlet)], signal);
+        else if (signal.aborted) isHandedOn = false;
+        else {
+          this.#on.gaveUp?.(writer.outlet, 1);
+          isHandedOn &&= await this.#setAside('write', [routeIsDead(output, writer.outlet)], signal);
+        }
       }
+      // Part of it went nowhere, so that the next run has to read it again.
+      if (!isHandedOn) return this.#ledger.hold(origin);
     }
     if (skipped > 0)
       log.warn({ messages: skipped }, 'skipped: they could not be transformed and there is no error sink');
     this.#committer.look();
+  }
+
+  #outputsOf(input: Message | Failure, failures: Failure[]): readonly Message[] {
+    const { clock } = this.#options;
+    if ('because' in input) {
+      this.#on.failed?.({ stage: 'decode', type: input.type, messages: 1 });
+      failures.push(input);
+      return [];
+    }
+    const startedAt = this.#on.transformed ? clock.monotonic() : 0;
+    const outputs = this.#chain.run(input, failures);
+    this.#on.transformed?.(input, outputs, clock.monotonic() - startedAt);
+    return outputs;
   }
 
   async #roomInLedger(signal: AbortSignal): Promise<void> {
@@ -264,11 +275,12 @@ export class Pipeline {
     }
   }
 
-  /** To the error sink. Where there is none, the pipeline ends before their positions are committed: nothing is lost silently. */
-  async #setAside(stage: 'decode' | 'write', failures: readonly Failure[], signal: AbortSignal): Promise<void> {
+  /** To the error sink. Where there is none the pipeline ends before their positions are committed. False: they are not taken. */
+  async #setAside(stage: 'decode' | 'write', failures: readonly Failure[], signal: AbortSignal): Promise<boolean> {
     if (this.#errors) return this.#errors.take(failures, signal);
     const [first] = failures;
     if (first) this.#fail(nowhereToGo(stage, first));
+    return false;
   }
 
   /** The pipeline is to end with this error, after what is in flight. */
@@ -334,7 +346,7 @@ export class Pipeline {
         for (const { origin } of messages) this.#ledger.settled(origin);
         this.#progressed();
       },
-      gaveUp: (failures, signal) => this.#setAside('write', failures, signal),
+      gaveUp: async (failures, signal) => void (await this.#setAside('write', failures, signal)),
     });
   }
 
@@ -363,14 +375,14 @@ export class Pipeline {
   }
 }
 
-const messageOfInput = (input: Message | Failure): Message => ('because' in input ? input.message : input);
+const messageIn = (input: Message | Failure): Message => ('because' in input ? input.message : input);
 
 /**
  * What an output counts for in a buffer. As much as the input if it is the only one: to know better, it would have to be
  * printed, which the sink may never need.
  */
-function sizeOf(output: Message, input: Message, outputs: number): number {
-  return (outputs === 1 ? input.payload?.size : output.payload?.size) ?? 0;
+function sizeOf(output: Message, input: Message | Failure, outputs: number): number {
+  return (outputs === 1 ? messageIn(input) : output).payload?.size ?? 0;
 }
 
 function routeIsDead(message: Message, condition: string): Failure {

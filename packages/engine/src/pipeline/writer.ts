@@ -145,7 +145,7 @@ export class Writer {
   }
 
   async #deliver(batch: readonly Message[], signal: AbortSignal): Promise<void> {
-    const { clock, retry, random, log, gaveUp } = this.#options;
+    const { clock, retry, random, log, on, gaveUp } = this.#options;
     const startedAt = clock.monotonic();
     let pending = batch;
     for (let attempt = 1; ; attempt++) {
@@ -154,7 +154,10 @@ export class Writer {
       const isSpent = this.#budgetLeft(startedAt) <= 0;
       const again = gaveUp ? failures.filter(({ isRetryable }) => isRetryable && !isSpent) : failures;
       const lost = gaveUp ? failures.filter(({ isRetryable }) => !isRetryable || isSpent) : [];
-      if (lost.length > 0) await gaveUp?.(lost, signal);
+      if (lost.length > 0) {
+        on.gaveUp?.(this.outlet, lost.length);
+        await gaveUp?.(lost, signal);
+      }
       if (signal.aborted || again.length === 0) return;
       pending = again.map(messageIn);
       const ms = Math.min(pauseAfter(attempt, retry, random), this.#budgetLeft(startedAt));
@@ -219,14 +222,17 @@ export class Writer {
     }
   }
 
-  /** Where there is a budget, a sink that does not answer gets no longer than that. */
+  /**
+   * Where there is a budget, a sink that does not answer gets no longer than that; but also the last attempt gets a fair time,
+   * because a write that is cut off may well be done, and its messages are then in the error sink too.
+   */
   #attemptSignal(startedAt: number, outer: AbortSignal): { readonly signal: AbortSignal; release(): void } {
     const { clock, retry, budget } = this.#options;
     if (budget === undefined) return { signal: outer, release() {} };
     const attempt = new AbortController();
     const onAbort = () => attempt.abort(outer.reason);
     outer.addEventListener('abort', onAbort);
-    const ms = Math.max(this.#budgetLeft(startedAt), retry.firstMs);
+    const ms = Math.max(this.#budgetLeft(startedAt), retry.longestMs);
     const timer = clock.after(ms, () => attempt.abort(new TimeoutError(`no answer within ${Math.ceil(ms)} ms`)));
     return {
       signal: attempt.signal,

@@ -3,7 +3,7 @@ import type { Message } from '../message.ts';
 import { Payload } from '../payload.ts';
 import { type Destination, type Ending, Pipeline, type PipelineOptions, type Step } from '../pipeline/index.ts';
 import { TransformError } from '../transforms/index.ts';
-import { VirtualClock } from './virtual-clock.ts';
+import type { VirtualClock } from './virtual-clock.ts';
 
 export type RigOptions = Pick<PipelineOptions, 'source' | 'sink'> &
   Partial<PipelineOptions> & { readonly clock: VirtualClock };
