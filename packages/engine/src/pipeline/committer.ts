@@ -101,8 +101,6 @@ export class Committer {
       throw error;
     }
     on.committed?.(origins, clock.monotonic() - startedAt);
-    for (const origin of origins) {
-      if (this.#pending.get(origin.partition) === origin) this.#pending.delete(origin.partition);
-    }
+    for (const { partition } of origins) this.#pending.delete(partition);
   }
 }

@@ -42,12 +42,15 @@ test('a dropped message counts as written, a split one when all its parts are', 
   expect(topic.committed.get('a')).toBe(1);
 });
 
-test('everything that is dropped is committed too', async () => {
+test('what is dropped is committed too, though nothing is ever written', async () => {
   const clock = new VirtualClock();
   const topic = new MemoryTopic({ a: numbers(25, 'drop') });
   const sink = new MemorySink();
-  await new Rig({ clock, source: new MemorySource({ topic, clock }), sink: to(sink) }).toEnd();
+  const rig = new Rig({ clock, source: new MemorySource({ topic, clock, isEndless: true }), sink: to(sink) });
+  await clock.advance(1_000);
   expect([topic.isCommitted, sink.attempts]).toEqual([true, []]);
+  rig.stop();
+  await rig.toEnd();
 });
 
 test('each connection that can not be made ends the run with a line that says which', async () => {
@@ -183,6 +186,20 @@ test('bytes bound what is in memory, whatever the number of messages', async () 
   await rig.toEnd();
 });
 
+test('a batch that can not fill because its buffer is full does not wait for its time', async () => {
+  const clock = new VirtualClock();
+  const topic = new MemoryTopic({ a: Array.from({ length: 100 }, () => 'x'.repeat(1_000)) });
+  const sink = new MemorySink();
+  const source = new MemorySource({ topic, clock });
+  await new Rig({
+    clock,
+    source,
+    sink: to(sink, { size: 100, flushIntervalMs: 3_600_000 }),
+    limits: { bufferedBytes: 10_000 },
+  }).toEnd();
+  expect([sink.messages.length, clock.monotonic()]).toEqual([100, 0]);
+});
+
 test('a batch larger than what may be in memory is written as far as it got: nobody waits for what can not come', async () => {
   const clock = new VirtualClock();
   const topic = new MemoryTopic({ a: numbers(40) });
@@ -245,6 +262,38 @@ test('a partition that is lost while its messages are written is left to its nex
   expect(sink.messages.length).toBe(20);
   rig.stop();
   expect(await rig.toEnd()).toEqual({ because: 'stopped', unfinished: 0 });
+});
+
+test('a commit that failed is not made up for when its partition has gone and come back meanwhile', async () => {
+  const clock = new VirtualClock();
+  const topic = new MemoryTopic({ a: numbers(10) });
+  let commits = 0;
+  const commit = () => {
+    if (++commits === 1) throw new Error('coordinator not available');
+  };
+  const source = new MemorySource({ topic, clock, isEndless: true, faults: { commit } });
+  const rig = new Rig({ clock, source, sink: to(new MemorySink()) });
+  await clock.advance(1_500);
+  expect(commits).toBe(1);
+  source.revoke('a');
+  source.assign('a');
+  await clock.advance(5_000);
+  expect([commits, topic.committed.size]).toEqual([1, 0]);
+  rig.stop();
+  await rig.toEnd();
+});
+
+test('after a silence of hours, what stands still has stood still since it had something to do', async () => {
+  const clock = new VirtualClock();
+  const topic = new MemoryTopic({ a: numbers(10) });
+  const read = () => new Promise<void>((resolve) => void clock.after(7_200_000, resolve));
+  const source = new MemorySource({ topic, clock, faults: { read } });
+  const rig = new Rig({ clock, source, sink: to(new MemorySink({ write: never })) });
+  await clock.advance(7_201_000);
+  expect(rig.pipeline.inFlight).toBe(10);
+  expect(clock.now() - rig.pipeline.lastProgressAt).toBe(1_000);
+  rig.stop();
+  await rig.toEnd();
 });
 
 test('it is ready while it reads; with nothing to do it is never stale', async () => {

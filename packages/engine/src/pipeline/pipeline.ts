@@ -2,7 +2,6 @@ import type { Clock } from '../clock.ts';
 import type { Sink, Source } from '../connector.ts';
 import { type Logger, messageOf } from '../log.ts';
 import type { Failure, Message } from '../message.ts';
-import type { Batching } from './batcher.ts';
 import { Bell } from './bell.ts';
 import { Chain, type Step } from './chain.ts';
 import { Committer } from './committer.ts';
@@ -12,7 +11,7 @@ import { type Connector, ERROR, MAIN, type Outlet, type PipelineEvents } from '.
 import { Grace } from './grace.ts';
 import { Ledger } from './ledger.ts';
 import { RETRY, type Retry, unlessAborted } from './retry.ts';
-import { Router } from './router.ts';
+import { type Destination, Router } from './router.ts';
 import { Writer, type WriterOptions } from './writer.ts';
 
 export interface PipelineOptions {
@@ -36,13 +35,6 @@ export interface PipelineOptions {
   readonly random: () => number;
   readonly log: Logger;
   readonly on?: PipelineEvents | undefined;
-}
-
-export interface Destination {
-  /** `kafka`, `postgresql`, … */
-  readonly type: string;
-  readonly sink: Sink;
-  readonly batching: Batching;
 }
 
 /** What bounds memory. */
@@ -114,9 +106,9 @@ export class Pipeline {
     const main = this.#writer(MAIN, sink);
     this.#router = new Router({
       main,
-      conditions: new Set(routes?.keys()),
-      open: (condition) => {
-        const writer = this.#writer(condition, routes?.get(condition) ?? sink);
+      routes: routes ?? new Map(),
+      open: (condition, destination) => {
+        const writer = this.#writer(condition, destination);
         this.#writing.push(this.#run(writer));
         return writer;
       },

@@ -21,6 +21,7 @@ test('a message goes the way its condition says, to a sink that is connected whe
   ]);
   await new Rig({ clock, source: new MemorySource({ topic, clock }), sink: to(main), routes }).toEnd();
   expect([main.texts, eu.texts, us.texts]).toEqual([['2', 'route unknown 4'], ['route eu 1'], ['route us 3']]);
+  expect(main.attempts).toEqual([2]);
   expect([eu.isConnected, unused.isConnected, eu.isClosed, topic.isCommitted]).toEqual([true, false, true, true]);
 });
 
@@ -62,6 +63,24 @@ test.each([
   expect(main.messages.length).toBe(1_800);
   await rig.toEnd();
   expect([errors.messages.length, topic.isCommitted, clock.pending]).toEqual([200, true, 0]);
+});
+
+test('a route that is slow, or was idle for long, is not taken for dead', async () => {
+  const clock = new VirtualClock();
+  const topic = new MemoryTopic({ a: ['plain', ...Array.from({ length: 50 }, (_, i) => `route eu ${i}`)] });
+  const eu = new MemorySink({ write: () => new Promise((resolve) => void clock.after(40_000, () => resolve([]))) });
+  const errors = new MemorySink();
+  const read = () => new Promise<void>((resolve) => void clock.after(3_600_000, resolve));
+  await new Rig({
+    clock,
+    source: new MemorySource({ topic, clock, batchSize: 51, faults: { read } }),
+    sink: to(new MemorySink()),
+    routes: new Map([['eu', to(eu)]]),
+    errors: errorsTo(errors),
+    retry: { budgetMs: 60_000 },
+    limits: { bufferedMessages: 10 },
+  }).toEnd();
+  expect([eu.messages.length, errors.messages.length]).toEqual([50, 0]);
 });
 
 test('a route that comes back is used again', async () => {

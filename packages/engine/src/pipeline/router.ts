@@ -1,12 +1,21 @@
+import type { Sink } from '../connector.ts';
 import type { Message } from '../message.ts';
+import type { Batching } from './batcher.ts';
 import type { Writer } from './writer.ts';
+
+export interface Destination {
+  /** `kafka`, `postgresql`, … */
+  readonly type: string;
+  readonly sink: Sink;
+  readonly batching: Batching;
+}
 
 export interface RouterOptions {
   readonly main: Writer;
-  /** The conditions that have a sink of their own. */
-  readonly conditions: ReadonlySet<string>;
-  /** Called when the first message for this route comes; it may fail to connect and is then tried again like a write. */
-  readonly open: (condition: string) => Writer;
+  /** By the text of their condition. */
+  readonly routes: ReadonlyMap<string, Destination>;
+  /** Called when the first message for a route comes. */
+  readonly open: (condition: string, destination: Destination) => Writer;
 }
 
 /**
@@ -28,15 +37,16 @@ export class Router {
   }
 
   writerFor(message: Message): Writer {
-    const { main, conditions, open } = this.#options;
-    if (conditions.size === 0) return main;
+    const { main, routes, open } = this.#options;
+    if (routes.size === 0) return main;
     const condition = message.metadata['routed_condition'];
-    if (typeof condition !== 'string' || !conditions.has(condition)) return main;
-    let writer = this.#open.get(condition);
-    if (writer === undefined) {
-      writer = open(condition);
-      this.#open.set(condition, writer);
-    }
+    if (typeof condition !== 'string') return main;
+    const known = this.#open.get(condition);
+    if (known) return known;
+    const destination = routes.get(condition);
+    if (!destination) return main;
+    const writer = open(condition, destination);
+    this.#open.set(condition, writer);
     return writer;
   }
 }
