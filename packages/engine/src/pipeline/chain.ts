@@ -5,19 +5,19 @@ import type { Transform } from '../transforms/index.ts';
 import type { PipelineEvents } from './events.ts';
 
 /** A transformation of the pipeline, with its name for metrics and logs. */
-export interface Step {
+export interface Transformation {
   readonly type: string;
   readonly transform: Transform;
 }
 
 /** Sends one message through all transformations, in their order. */
 export class Chain {
-  readonly #steps: readonly Step[];
+  readonly #transformations: readonly Transformation[];
   readonly #clock: Clock;
   readonly #on: PipelineEvents;
 
-  constructor(steps: readonly Step[], clock: Clock, on: PipelineEvents) {
-    this.#steps = steps;
+  constructor(transformations: readonly Transformation[], clock: Clock, on: PipelineEvents) {
+    this.#transformations = transformations;
     this.#clock = clock;
     this.#on = on;
   }
@@ -28,19 +28,19 @@ export class Chain {
    */
   run(input: Message, failures: Failure[]): readonly Message[] {
     let messages: readonly Message[] = [input];
-    for (const [index, step] of this.#steps.entries()) {
+    for (const [index, transformation] of this.#transformations.entries()) {
       const [only] = messages;
       if (only === undefined) break;
       messages =
         messages.length === 1
-          ? this.#step(index, step, only, failures)
-          : messages.flatMap((message) => this.#step(index, step, message, failures));
+          ? this.#apply(index, transformation, only, failures)
+          : messages.flatMap((message) => this.#apply(index, transformation, message, failures));
     }
     return messages;
   }
 
-  #step(index: number, { transform }: Step, message: Message, failures: Failure[]): readonly Message[] {
-    const startedAt = this.#on.stepped ? this.#clock.monotonic() : 0;
+  #apply(index: number, { transform }: Transformation, message: Message, failures: Failure[]): readonly Message[] {
+    const startedAt = this.#on.applied ? this.#clock.monotonic() : 0;
     let outputs: readonly Message[] = [];
     try {
       outputs = transform(message);
@@ -48,9 +48,9 @@ export class Chain {
       // Whatever was thrown: a transformation that breaks on one message must not take the pipeline with it.
       const type = 'transformation_error';
       failures.push({ message, because: messageOf(error), type, isRetryable: false });
-      this.#on.failed?.({ stage: 'transform', step: index, type, messages: 1 });
+      this.#on.failed?.({ stage: 'transform', transformation: index, type, messages: 1 });
     }
-    this.#on.stepped?.(index, outputs.length, this.#clock.monotonic() - startedAt);
+    this.#on.applied?.(index, outputs.length, this.#clock.monotonic() - startedAt);
     return outputs;
   }
 }

@@ -2,8 +2,8 @@ import type { Clock, Timer } from '../clock.ts';
 import type { Source } from '../connector.ts';
 import { type Logger, messageOf } from '../log.ts';
 import type { Origin } from '../message.ts';
-import { errorTypeOf } from './error-type.ts';
 import type { PipelineEvents } from './events.ts';
+import { errorTypeOf } from './failures.ts';
 import type { Ledger } from './ledger.ts';
 import { pause, unlessAborted } from './retry.ts';
 
@@ -59,7 +59,7 @@ export class Committer {
         await unlessAborted(this.#running ?? this.#commit(), signal);
       } catch (error) {
         if (!signal.aborted) await pause(this.#options.clock, RETRY_MS, signal);
-        if (signal.aborted) throw new Error(`failed to commit: ${messageOf(error)}`, { cause: error });
+        if (signal.aborted) throw error;
       }
     }
   }

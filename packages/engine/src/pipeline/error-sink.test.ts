@@ -158,7 +158,7 @@ test('without an error sink a message that can not be transformed is skipped, an
   const rig = new Rig({ clock, source: new MemorySource({ topic, clock }), sink: to(sink) });
   await rig.toEnd();
   expect([sink.texts, topic.isCommitted]).toEqual([['0', '2'], true]);
-  expect(rig.logged).toEqual(['{"messages":2} skipped: they could not be transformed and there is no error sink']);
+  expect(rig.logged).toEqual(['{"messages":2} could not decode or transform; skipped, there is no error sink']);
 });
 
 test('without an error sink a message that can not be decoded or written ends the run before it is committed', async () => {

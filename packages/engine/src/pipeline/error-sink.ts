@@ -1,6 +1,6 @@
 import type { Failure, Message } from '../message.ts';
 import { errorRecord } from './error-record.ts';
-import { ERROR } from './events.ts';
+import { ERRORS } from './events.ts';
 import type { Ledger } from './ledger.ts';
 import { Writer, type WriterOptions } from './writer.ts';
 
@@ -30,7 +30,7 @@ export class ErrorSink {
     this.#options = options;
     this.writer = new Writer({
       ...options,
-      outlet: ERROR,
+      outlet: ERRORS,
       isConnected: true,
       written: (records) => this.#acknowledge(records),
     });

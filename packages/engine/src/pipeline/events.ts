@@ -8,7 +8,7 @@ export interface PipelineEvents {
   /** A batch of inputs came after `waitedMs` of waiting for it. Those that could not be decoded are among them. */
   read?(inputs: readonly Message[], waitedMs: number): void;
   /** One message went through one transformation, the n-th of the chain, and so many came out. */
-  stepped?(step: number, outputs: number, tookMs: number): void;
+  applied?(transformation: number, outputs: number, tookMs: number): void;
   /** One input went through the whole chain. Nothing came out: it was dropped, or failed. */
   transformed?(input: Message, outputs: readonly Message[], tookMs: number): void;
   /** A batch was taken for writing; its first message waited this long. */
@@ -21,10 +21,16 @@ export interface PipelineEvents {
   committed?(origins: readonly Origin[], tookMs: number): void;
 }
 
-/** Where messages leave: `default` is the main sink, `error` the error sink, everything else the condition of a route. */
-export type Outlet = string;
-export const MAIN: Outlet = 'default';
-export const ERROR: Outlet = 'error';
+/** Where messages leave. */
+export interface Outlet {
+  readonly role: 'main' | 'route' | 'errors';
+  /** As it stands in metrics and logs: that of a route is its condition, and may well be `error`. */
+  readonly name: string;
+}
+
+export const MAIN: Outlet = { role: 'main', name: 'default' };
+export const ERRORS: Outlet = { role: 'errors', name: 'error' };
+export const routeOutlet = (condition: string): Outlet => ({ role: 'route', name: condition });
 
 export type Connector = { readonly role: 'source' } | { readonly role: 'sink'; readonly outlet: Outlet };
 
@@ -36,5 +42,10 @@ export type Failed =
       readonly type: ErrorType;
       readonly messages: number;
     }
-  | { readonly stage: 'transform'; readonly step: number; readonly type: ErrorType; readonly messages: number }
+  | {
+      readonly stage: 'transform';
+      readonly transformation: number;
+      readonly type: ErrorType;
+      readonly messages: number;
+    }
   | { readonly stage: 'read' | 'decode' | 'commit'; readonly type: ErrorType; readonly messages: number };

@@ -40,11 +40,9 @@ async function measured() {
     registry: series,
     labels: { namespace: 'shop', name: 'orders' },
     sourceType: 'kafka',
-    sinkTypes: new Map([
-      ['default', 'postgresql'],
-      ['eu', 'trino'],
-      ['error', 'nessie'],
-    ]),
+    sinkType: 'postgresql',
+    routeTypes: new Map([['eu', 'trino']]),
+    errorsType: 'nessie',
     transformations: WORDS,
     clock,
   });

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Message } from '../message.ts';
-import type { Step } from './chain.ts';
-import { type Connector, ERROR, type Failed, MAIN, type Outlet, type PipelineEvents } from './events.ts';
+import type { Transformation } from './chain.ts';
+import { type Connector, ERRORS, type Failed, MAIN, type Outlet, type PipelineEvents, routeOutlet } from './events.ts';
 import { type Counter, type Gauge, type Histogram, type Labels, metricsIn, type Registry } from './metric-names.ts';
 
 export interface MetricsOptions {
@@ -9,9 +9,11 @@ export interface MetricsOptions {
   /** On every series. */
   readonly labels: { readonly namespace: string; readonly name: string };
   readonly sourceType: string;
-  /** The type of the sink behind each outlet: `default`, `error`, and the conditions of the routes. */
-  readonly sinkTypes: ReadonlyMap<Outlet, string>;
-  readonly transformations: readonly Pick<Step, 'type'>[];
+  readonly sinkType: string;
+  /** The types of the sinks of routes, by condition. */
+  readonly routeTypes: ReadonlyMap<string, string>;
+  readonly errorsType?: string | undefined;
+  readonly transformations: readonly Pick<Transformation, 'type'>[];
   readonly clock: Clock;
 }
 
@@ -51,7 +53,7 @@ export class PipelineMetrics {
     const { clock } = this.#options;
     const m = this.#metrics;
     this.#with(m.activeMessages).set(inFlight);
-    for (const [outlet, size] of queues) this.#with(m.queueSize, { queue_type: outlet }).set(size);
+    for (const [outlet, size] of queues) this.#with(m.queueSize, { queue_type: outlet.name }).set(size);
     const done = this.#written + this.#lost;
     this.#with(m.successRate).set(done === 0 ? 1 : this.#written / done);
     const sinceMs = clock.monotonic() - this.#rate.at;
@@ -108,7 +110,7 @@ export class PipelineMetrics {
       return step;
     });
     return {
-      stepped(index, outputs, tookMs) {
+      applied(index, outputs, tookMs) {
         const step = steps[index];
         if (!step) return;
         step.executions.inc();
@@ -128,16 +130,22 @@ export class PipelineMetrics {
 
   #writeEvents(): PipelineEvents {
     const m = this.#metrics;
-    const outlets = new Map([...this.#options.sinkTypes].map(([outlet, type]) => [outlet, this.#outlet(outlet, type)]));
+    const { routeTypes, errorsType } = this.#options;
+    const main = this.#outlet(MAIN);
+    const errors = errorsType === undefined ? undefined : this.#outlet(ERRORS);
+    const routes = new Map(
+      [...routeTypes.keys()].map((condition) => [condition, this.#outlet(routeOutlet(condition))]),
+    );
+    const outletOf = ({ role, name }: Outlet) => ({ main, errors, route: routes.get(name) })[role];
     return {
       taken: (outlet, _, waitedMs) => {
-        this.#with(m.queueWait, { queue_type: outlet }).observe(waitedMs / 1_000);
-        const to_stage = outlet === ERROR ? 'error_sink_write' : 'sink_write';
+        this.#with(m.queueWait, { queue_type: outlet.name }).observe(waitedMs / 1_000);
+        const to_stage = operationOf(outlet);
         this.#with(m.stageLatency, { from_stage: 'transformation', to_stage }).observe(waitedMs / 1_000);
       },
       written: (outlet, messages, tookMs) => {
-        if (outlet !== ERROR) this.#written += messages.length;
-        outlets.get(outlet)?.(messages, tookMs);
+        if (outlet.role !== 'errors') this.#written += messages.length;
+        outletOf(outlet)?.(messages, tookMs);
       },
       gaveUp: (_, messages) => {
         this.#lost += messages;
@@ -145,14 +153,14 @@ export class PipelineMetrics {
     };
   }
 
-  #outlet(outlet: Outlet, type: string): (messages: readonly Message[], tookMs: number) => void {
+  #outlet(outlet: Outlet): (messages: readonly Message[], tookMs: number) => void {
     const { clock } = this.#options;
     const m = this.#metrics;
-    const operation = outlet === ERROR ? 'error_sink_write' : 'sink_write';
-    const sent = this.#with(m.sent, { sink_type: type, route: outlet });
+    const operation = operationOf(outlet);
+    const sent = this.#with(m.sent, { sink_type: this.#sinkType(outlet), route: outlet.name });
     const written = this.#with(m.connectorWritten, {
       ...this.#connector({ role: 'sink', outlet }),
-      route: outlet,
+      route: outlet.name,
     });
     const counters = [sent, written].concat(
       ['write', operation].map((operation) => this.#with(m.operations, { operation, status: 'success' })),
@@ -178,8 +186,8 @@ export class PipelineMetrics {
     if (stage === 'transform' || stage === 'decode') this.#lost += messages;
     if (stage === 'transform') {
       const labels = {
-        transformer_type: this.#options.transformations[failed.step]?.type ?? '',
-        transformer_index: String(failed.step),
+        transformer_type: this.#options.transformations[failed.transformation]?.type ?? '',
+        transformer_index: String(failed.transformation),
       };
       this.#with(m.transformerErrors, { ...labels, error_type }).inc(messages);
       this.#with(m.stageErrors, { stage: 'transformation', error_type }).inc(messages);
@@ -190,7 +198,7 @@ export class PipelineMetrics {
     const connector: Connector = outlet === undefined ? { role: 'source' } : { role: 'sink', outlet };
     const operation = stage === 'decode' ? 'read' : stage;
     this.#with(m.connectorErrors, { ...this.#connector(connector), operation, error_type }).inc();
-    const named = outlet === undefined ? operation : outlet === ERROR ? 'error_sink_write' : 'sink_write';
+    const named = outlet === undefined ? operation : operationOf(outlet);
     this.#with(m.stageErrors, { stage: named, error_type }).inc(Math.max(1, messages));
     if (outlet === undefined) return;
     for (const operation of ['write', named]) this.#with(m.operations, { operation, status: 'error' }).inc(messages);
@@ -199,9 +207,14 @@ export class PipelineMetrics {
   #connector(connector: Connector): Labels {
     if (connector.role === 'source') return { connector_type: this.#options.sourceType, connector_name: 'source' };
     const { outlet } = connector;
-    const type = this.#options.sinkTypes.get(outlet) ?? '';
     // One name each, or the status of a route would overwrite that of the main sink.
-    return { connector_type: type, connector_name: outlet === MAIN ? 'sink' : outlet };
+    const name = outlet.role === 'main' ? 'sink' : outlet.name;
+    return { connector_type: this.#sinkType(outlet), connector_name: name };
+  }
+
+  #sinkType({ role, name }: Outlet): string {
+    const { sinkType, routeTypes, errorsType } = this.#options;
+    return { main: sinkType, route: routeTypes.get(name), errors: errorsType }[role] ?? '';
   }
 
   #with(metric: Counter, labels?: Labels): ReturnType<Counter['labels']>;
@@ -211,3 +224,5 @@ export class PipelineMetrics {
     return metric.labels({ ...this.#options.labels, ...labels });
   }
 }
+
+const operationOf = ({ role }: Outlet) => (role === 'errors' ? 'error_sink_write' : 'sink_write');

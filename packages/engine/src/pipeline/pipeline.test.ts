@@ -229,60 +229,6 @@ test('a partial batch goes when its time has come, though the source is silent',
   await rig.toEnd();
 });
 
-test('positions of a lost partition are neither committed nor lost', async () => {
-  const clock = new VirtualClock();
-  const topic = new MemoryTopic({ a: numbers(10), b: numbers(10) });
-  let isStuck = true;
-  const source = new MemorySource({ topic, clock, isEndless: true, batchSize: 20 });
-  const sink = new MemorySink({ write: () => (isStuck ? never() : []) });
-  const rig = new Rig({ clock, source, sink: to(sink, { size: 20 }) });
-  await clock.advance(1_000);
-  source.revoke('b');
-  expect(rig.pipeline.uncommitted).toBe(10);
-  rig.stop();
-  await rig.toEnd();
-  expect(topic.committed.size).toBe(0);
-
-  isStuck = false;
-  const next = new MemorySink();
-  await new Rig({ clock, source: new MemorySource({ topic, clock }), sink: to(next) }).toEnd();
-  expect([next.messages.length, topic.isCommitted]).toEqual([20, true]);
-});
-
-test('a partition that is lost while its messages are written is left to its next reader', async () => {
-  const clock = new VirtualClock();
-  const topic = new MemoryTopic({ a: numbers(10), b: numbers(10) });
-  const source = new MemorySource({ topic, clock, isEndless: true, batchSize: 20 });
-  const sink = new MemorySink({ write: () => new Promise((resolve) => void clock.after(500, () => resolve([]))) });
-  const rig = new Rig({ clock, source, sink: to(sink, { size: 20 }) });
-  await clock.advance(100);
-  source.revoke('b');
-  await clock.advance(5_000);
-  expect([...topic.committed]).toEqual([['a', 10]]);
-  expect(sink.messages.length).toBe(20);
-  rig.stop();
-  expect(await rig.toEnd()).toEqual({ because: 'stopped', unfinished: 0 });
-});
-
-test('a commit that failed is not made up for when its partition has gone and come back meanwhile', async () => {
-  const clock = new VirtualClock();
-  const topic = new MemoryTopic({ a: numbers(10) });
-  let commits = 0;
-  const commit = () => {
-    if (++commits === 1) throw new Error('coordinator not available');
-  };
-  const source = new MemorySource({ topic, clock, isEndless: true, faults: { commit } });
-  const rig = new Rig({ clock, source, sink: to(new MemorySink()) });
-  await clock.advance(1_500);
-  expect(commits).toBe(1);
-  source.revoke('a');
-  source.assign('a');
-  await clock.advance(5_000);
-  expect([commits, topic.committed.size]).toEqual([1, 0]);
-  rig.stop();
-  await rig.toEnd();
-});
-
 test('after a silence of hours, what stands still has stood still since it had something to do', async () => {
   const clock = new VirtualClock();
   const topic = new MemoryTopic({ a: numbers(10) });

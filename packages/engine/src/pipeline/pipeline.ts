@@ -3,11 +3,11 @@ import type { Sink, Source } from '../connector.ts';
 import { type Logger, messageOf } from '../log.ts';
 import type { Failure, Message } from '../message.ts';
 import { Bell } from './bell.ts';
-import { Chain, type Step } from './chain.ts';
+import { Chain, type Transformation } from './chain.ts';
 import { Committer } from './committer.ts';
 import { type AckPolicy, ErrorSink } from './error-sink.ts';
-import { errorTypeOf } from './error-type.ts';
-import { type Connector, ERROR, MAIN, type Outlet, type PipelineEvents } from './events.ts';
+import { type Connector, ERRORS, MAIN, type Outlet, type PipelineEvents, routeOutlet } from './events.ts';
+import { errorTypeOf, nowhereToGo, routeIsDead } from './failures.ts';
 import { Grace } from './grace.ts';
 import { Ledger } from './ledger.ts';
 import { RETRY, type Retry, unlessAborted } from './retry.ts';
@@ -16,7 +16,7 @@ import { Writer, type WriterOptions } from './writer.ts';
 
 export interface PipelineOptions {
   readonly source: Source;
-  readonly transformations: readonly Step[];
+  readonly transformations: readonly Transformation[];
   readonly sink: Destination;
   /** By the text of their condition. Connected when the first message comes. */
   readonly routes?: ReadonlyMap<string, Destination> | undefined;
@@ -79,6 +79,8 @@ export class Pipeline {
   /** The loops of main sink and routes, and that of the error sink, which outlasts them. */
   readonly #writing: Promise<void>[] = [];
   #settingAside: Promise<void> | undefined;
+  /** Partitions that were lost while a batch is taken: what is left of them in it is for their next reader. */
+  readonly #lost = new Set<string>();
   #isReady = false;
   #progressAt: number;
   #fatal: Error | undefined;
@@ -108,7 +110,7 @@ export class Pipeline {
       main,
       routes: routes ?? new Map(),
       open: (condition, destination) => {
-        const writer = this.#writer(condition, destination);
+        const writer = this.#writer(routeOutlet(condition), destination);
         this.#writing.push(this.#run(writer));
         return writer;
       },
@@ -183,7 +185,7 @@ export class Pipeline {
     };
     await connect('source', { role: 'source' }, source);
     await connect('sink', { role: 'sink', outlet: MAIN }, sink.sink);
-    if (errors) await connect('error sink', { role: 'sink', outlet: ERROR }, errors.sink);
+    if (errors) await connect('error sink', { role: 'sink', outlet: ERRORS }, errors.sink);
   }
 
   async #readAll(): Promise<void> {
@@ -218,15 +220,17 @@ export class Pipeline {
   async #take(inputs: readonly (Message | Failure)[], signal: AbortSignal): Promise<void> {
     const { clock, log } = this.#options;
     if (this.inFlight === 0) this.#progressAt = clock.now();
-    let skipped = 0;
+    this.#lost.clear();
+    let failed = 0;
     for (const input of inputs) {
       if (this.#ledger.size >= this.#limits.uncommitted) await this.#roomInLedger(signal);
       if (signal.aborted) return;
+      const { origin } = messageIn(input);
+      if (this.#lost.has(origin.partition)) continue;
       const failures: Failure[] = [];
       const outputs = this.#outputsOf(input, failures);
       const isSkipping = failures.length > 0 && !('because' in input) && !this.#errors;
-      if (isSkipping) skipped++;
-      const { origin } = messageIn(input);
+      failed += failures.length;
       this.#ledger.opened(origin, outputs.length + (isSkipping ? 0 : failures.length));
       let isHandedOn = failures.length === 0 || isSkipping || (await this.#setAside('decode', failures, signal));
       for (const output of outputs) {
@@ -235,14 +239,14 @@ export class Pipeline {
         else if (signal.aborted) isHandedOn = false;
         else {
           this.#on.gaveUp?.(writer.outlet, 1);
-          isHandedOn &&= await this.#setAside('write', [routeIsDead(output, writer.outlet)], signal);
+          isHandedOn &&= await this.#setAside('write', [routeIsDead(output, writer.outlet.name)], signal);
         }
       }
       // Part of it went nowhere, so that the next run has to read it again.
       if (!isHandedOn) return this.#ledger.hold(origin);
     }
-    if (skipped > 0)
-      log.warn({ messages: skipped }, 'skipped: they could not be transformed and there is no error sink');
+    const where = this.#errors ? 'to the error sink' : 'skipped, there is no error sink';
+    if (failed > 0) log.warn({ messages: failed }, `could not decode or transform; ${where}`);
     this.#committer.look();
   }
 
@@ -284,6 +288,7 @@ export class Pipeline {
 
   #revoked(partitions: readonly string[]): void {
     for (const partition of partitions) {
+      this.#lost.add(partition);
       this.#ledger.forget(partition);
       this.#committer.forget(partition);
     }
@@ -304,17 +309,16 @@ export class Pipeline {
     this.#errors?.writer.end();
     await this.#settingAside;
     this.#grace.begin();
-    await this.#committer.finish(this.#grace.ending);
+    try {
+      await this.#committer.finish(this.#grace.ending);
+    } catch (error) {
+      this.#fail(new Error(`failed to commit: ${messageOf(error)}`, { cause: error }));
+    }
   }
 
   async #close(): Promise<void> {
-    const { source, sink, routes, errors, log } = this.#options;
+    const { source, log } = this.#options;
     this.#grace.begin();
-    const sinks = [
-      sink.sink,
-      ...[...(routes?.values() ?? [])].map((route) => route.sink),
-      ...(errors ? [errors.sink] : []),
-    ];
     const close = async (connector: Source | Sink) => {
       try {
         await unlessAborted(connector.close(), this.#grace.ending);
@@ -322,18 +326,18 @@ export class Pipeline {
         log.warn({ error: messageOf(error) }, 'could not close a connector');
       }
     };
-    await Promise.all([source, ...sinks].map(close));
+    await Promise.all([source, ...this.#writers.map(({ sink }) => sink)].map(close));
     this.#on.disconnected?.({ role: 'source' });
     for (const { outlet } of this.#writers) this.#on.disconnected?.({ role: 'sink', outlet });
   }
 
   #writer(outlet: Outlet, destination: Destination): Writer {
-    const budget = outlet === MAIN ? 'batch' : 'outage';
+    const isMain = outlet.role === 'main';
     return new Writer({
       ...this.#writerOptions(destination),
       outlet,
-      isConnected: outlet === MAIN,
-      budget: this.#errors && budget,
+      isConnected: isMain,
+      budget: this.#errors && (isMain ? 'batch' : 'outage'),
       written: (messages) => {
         for (const { origin } of messages) this.#ledger.settled(origin);
         this.#progressed();
@@ -362,7 +366,7 @@ export class Pipeline {
     try {
       await writer.run(this.#grace.work);
     } catch (error) {
-      this.#fail(new Error(`failed to write to ${writer.outlet}: ${messageOf(error)}`, { cause: error }));
+      this.#fail(new Error(`failed to write to ${writer.outlet.name}: ${messageOf(error)}`, { cause: error }));
     }
   }
 }
@@ -375,18 +379,4 @@ const messageIn = (input: Message | Failure): Message => ('because' in input ? i
  */
 function sizeOf(output: Message, input: Message | Failure, outputs: number): number {
   return (outputs === 1 ? messageIn(input) : output).payload?.size ?? 0;
-}
-
-function routeIsDead(message: Message, condition: string): Failure {
-  const because = `route ${condition}: nothing could be written for longer than its retry budget, and its buffer is full`;
-  return { message, because, type: 'timeout', isRetryable: true };
-}
-
-/** Says where the message is and not why it failed: that may quote what is in it. */
-function nowhereToGo(stage: 'decode' | 'write', { message, type }: Failure): Error {
-  const { partition, position } = message.origin;
-  const isPlain = typeof position === 'string' || typeof position === 'number' || typeof position === 'bigint';
-  const where = isPlain ? `${partition}, position ${position}` : partition;
-  const next = 'declare spec.errors to set such messages aside, with the reason';
-  return new Error(`a message could not be ${stage === 'decode' ? 'decoded' : 'written'} (${where}): ${type}; ${next}`);
 }

@@ -25,6 +25,20 @@ test('a message goes the way its condition says, to a sink that is connected whe
   expect([eu.isConnected, unused.isConnected, eu.isClosed, topic.isCommitted]).toEqual([true, false, true, true]);
 });
 
+test('a route may be called like one of ours', async () => {
+  const clock = new VirtualClock();
+  const topic = new MemoryTopic({ a: ['route error 1', 'route default 2', '3', 'break'] });
+  const [main, error, byDefault, errors] = [new MemorySink(), new MemorySink(), new MemorySink(), new MemorySink()];
+  const routes = new Map([
+    ['error', to(error)],
+    ['default', to(byDefault)],
+  ]);
+  const source = new MemorySource({ topic, clock });
+  await new Rig({ clock, source, sink: to(main), routes, errors: errorsTo(errors) }).toEnd();
+  expect([main.texts, error.texts, byDefault.texts]).toEqual([['3'], ['route error 1'], ['route default 2']]);
+  expect(errors.messages.length).toBe(1);
+});
+
 test('of a partition that is spread over routes, nothing is committed beyond what the slowest has written', async () => {
   const clock = new VirtualClock();
   const topic = new MemoryTopic({ a: ['0', '1', 'route eu 2', '3', '4'] });

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { Failure, Message } from '../message.ts';
 import { Payload } from '../payload.ts';
 import { MemorySink, refuse, type SinkFaults, VirtualClock } from '../testing/index.ts';
+import { MAIN } from './events.ts';
 import { pauseAfter, type Retry } from './retry.ts';
 import { Writer, type WriterOptions } from './writer.ts';
 
@@ -24,7 +25,7 @@ function writing(faults: SinkFaults, options: Partial<WriterOptions> = {}) {
   const line = (fields: object, message: string) => void logged.push(`${JSON.stringify(fields)} ${message}`);
   const writer = new Writer({
     sink,
-    outlet: 'default',
+    outlet: MAIN,
     isConnected: false,
     batching: { size: 3, bytes: 1_000, flushIntervalMs: 50 },
     capacity: { messages: 10, bytes: 1_000 },
@@ -103,6 +104,20 @@ test('with a budget it gives up when that is spent, and says what the last attem
   await clock.advance(1);
   expect(lost.map(({ because }) => because)).toEqual(['busy']);
   expect([state.isOver, clock.pending]).toEqual([true, 0]);
+});
+
+test('of a sink that does part of its work, only the other part is given up when the budget of an outage is spent', async () => {
+  const isBroken = (text: string) => Number(text) % 3 === 0;
+  const { clock, writer, written, lost, sink } = writing(
+    { write: (batch) => refuse(batch, isBroken, true) },
+    { budget: 'outage', capacity: { messages: 100, bytes: 1_000 } },
+  );
+  for (let i = 0; i < 30; i++) writer.push(message(i), 1);
+  await clock.advance(11_000);
+  expect(written).toEqual(Array.from({ length: 30 }, (_, i) => i).filter((i) => !isBroken(String(i))));
+  expect(lost.map(({ message }) => message.origin.sequence)).toEqual([0, 3, 6, 9, 12, 15, 18, 21, 24, 27]);
+  // The first batch spent the budget; each of the others got its one attempt.
+  expect(sink.attempts.filter((size) => size === 3)).toHaveLength(10);
 });
 
 test('a stop ends it at once, in whatever it is doing, and what is not written is told to nobody', async () => {

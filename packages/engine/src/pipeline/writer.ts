@@ -4,8 +4,8 @@ import { type Logger, messageOf } from '../log.ts';
 import type { ErrorType, Failure, Message } from '../message.ts';
 import { type Batch, Batcher, type Batching } from './batcher.ts';
 import { Bell } from './bell.ts';
-import { errorTypeOf } from './error-type.ts';
 import type { Outlet, PipelineEvents } from './events.ts';
+import { errorTypeOf } from './failures.ts';
 import { pause, pauseAfter, type Retry, unlessAborted } from './retry.ts';
 
 export interface WriterOptions {
@@ -149,13 +149,14 @@ export class Writer {
     const startedAt = clock.monotonic();
     let pending = batch;
     for (let attempt = 1; ; attempt++) {
-      const { failures, error } = await this.#attempt(pending, startedAt, signal);
+      const { failures, error } = await this.#attempt(pending, { startedAt, isWhole: pending === batch }, signal);
       if (signal.aborted) return;
       const isSpent = this.#budgetLeft(startedAt) <= 0;
       const again = gaveUp ? failures.filter(({ isRetryable }) => isRetryable && !isSpent) : failures;
       const lost = gaveUp ? failures.filter(({ isRetryable }) => !isRetryable || isSpent) : [];
       if (lost.length > 0) {
         on.gaveUp?.(this.outlet, lost.length);
+        log.warn({ outlet: this.outlet.name, messages: lost.length, type: lost[0]?.type }, 'could not write; gave up');
         await gaveUp?.(lost, signal);
       }
       if (signal.aborted || again.length === 0) return;
@@ -163,7 +164,7 @@ export class Writer {
       const ms = Math.min(pauseAfter(attempt, retry, random), this.#budgetLeft(startedAt));
       const trouble = { type: again[0]?.type, ...(error !== undefined && { error: messageOf(error) }) };
       log.warn(
-        { outlet: this.outlet, messages: pending.length, ...trouble, attempt, retryInMs: Math.round(ms) },
+        { outlet: this.outlet.name, messages: pending.length, ...trouble, attempt, retryInMs: Math.round(ms) },
         'could not write; trying again',
       );
       await pause(clock, ms, signal);
@@ -172,25 +173,27 @@ export class Writer {
   }
 
   /** One attempt; what it wrote is told at once. */
-  async #attempt(messages: readonly Message[], startedAt: number, signal: AbortSignal): Promise<Answer> {
+  async #attempt(messages: readonly Message[], part: Part, signal: AbortSignal): Promise<Answer> {
     const { clock, on, written, budget } = this.#options;
+    const { startedAt, isWhole } = part;
     const attemptAt = clock.monotonic();
     // Of a sink that is down for longer than its budget, not every batch has to find that out again.
-    if (budget === 'outage' && this.#outage && this.#budgetLeft(startedAt) <= 0 && attemptAt < this.#outage.probeAt) {
+    const isDown = budget === 'outage' && this.#outage?.isTotal === true && this.#budgetLeft(startedAt) <= 0;
+    if (isDown && this.#outage && attemptAt < this.#outage.probeAt) {
       const { because, type } = this.#outage;
       return { stage: 'write', failures: messages.map((message) => ({ message, because, type, isRetryable: true })) };
     }
     const answer = await this.#ask(messages, startedAt, signal);
     const { stage, failures } = answer;
     if (signal.aborted) return answer;
+    const durable = failures.length === 0 ? messages : without(messages, failures);
     const trouble = failures.find(({ isRetryable }) => isRetryable);
     if (trouble && !this.#outage) on.disconnected?.({ role: 'sink', outlet: this.outlet });
     if (!trouble && this.#outage) on.connected?.({ role: 'sink', outlet: this.outlet });
-    this.#outage = trouble && this.#stillOut(attemptAt, trouble);
+    this.#outage = trouble && this.#stillOut(attemptAt, trouble, isWhole && durable.length === 0);
     for (const [type, count] of countByType(failures)) {
       on.failed?.({ stage, outlet: this.outlet, type, messages: count });
     }
-    const durable = failures.length === 0 ? messages : without(messages, failures);
     if (durable.length > 0) {
       this.#progressAt = clock.monotonic();
       on.written?.(this.outlet, durable, this.#progressAt - attemptAt);
@@ -243,11 +246,11 @@ export class Writer {
     };
   }
 
-  #stillOut(since: number, { because, type }: Failure): Outage {
+  #stillOut(since: number, { because, type }: Failure, isTotal: boolean): Outage {
     const { clock, retry, random } = this.#options;
     const failures = (this.#outage?.failures ?? 0) + 1;
     const probeAt = clock.monotonic() + pauseAfter(failures, retry, random);
-    return { since: this.#outage?.since ?? since, failures, probeAt, because, type };
+    return { since: this.#outage?.since ?? since, failures, isTotal, probeAt, because, type };
   }
 
   #budgetLeft(startedAt: number): number {
@@ -262,10 +265,18 @@ export class Writer {
 interface Outage {
   readonly since: number;
   readonly failures: number;
+  /** It did nothing of the last batch; else it does part of its work, and each batch is worth an attempt. */
+  readonly isTotal: boolean;
   /** When it is worth another attempt. */
   readonly probeAt: number;
   readonly because: string;
   readonly type: ErrorType;
+}
+
+/** What an attempt is made for: a batch, or what is left of it. */
+interface Part {
+  readonly startedAt: number;
+  readonly isWhole: boolean;
 }
 
 interface Answer {

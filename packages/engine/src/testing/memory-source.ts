@@ -50,6 +50,7 @@ export class MemorySource implements Source {
   readonly #options: MemorySourceOptions;
   readonly #next = new Map<string, { position: number; sequence: number }>();
   #events: ReadEvents | undefined;
+  #wake: () => void = () => {};
   /** How many records were handed out. */
   handedOut = 0;
   isClosed = false;
@@ -75,7 +76,7 @@ export class MemorySource implements Source {
         this.handedOut += batch.length;
         yield batch;
       } else if (!isEndless) return;
-      else await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+      else await this.#more(signal);
     }
   }
 
@@ -101,6 +102,14 @@ export class MemorySource implements Source {
   /** It comes (back) to this one, which starts from what was committed and counts anew. */
   assign(partition: string): void {
     this.#assign(partition);
+    this.#wake();
+  }
+
+  async #more(signal: AbortSignal): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#wake = resolve;
+    signal.addEventListener('abort', this.#wake, { once: true });
+    await promise;
   }
 
   #assign(partition: string): void {

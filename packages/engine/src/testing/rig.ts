@@ -1,7 +1,13 @@
 import type { Logger } from '../log.ts';
 import type { Message } from '../message.ts';
 import { Payload } from '../payload.ts';
-import { type Destination, type Ending, Pipeline, type PipelineOptions, type Step } from '../pipeline/index.ts';
+import {
+  type Destination,
+  type Ending,
+  Pipeline,
+  type PipelineOptions,
+  type Transformation,
+} from '../pipeline/index.ts';
 import { TransformError } from '../transforms/index.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
@@ -62,7 +68,7 @@ export function to(sink: Destination['sink'], batching: Partial<Destination['bat
  * A text says what is to become of it: `drop` nothing, `split a b` two messages, `break` a failure, `split a break` both,
  * `route X …` goes the way of X. Everything else passes.
  */
-export const WORDS: readonly Step[] = [
+export const WORDS: readonly Transformation[] = [
   { type: 'filter', transform: (message) => (textOf(message).startsWith('drop') ? [] : [message]) },
   {
     type: 'flatten',

@@ -1,0 +1,122 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { MemorySink, MemorySource, MemoryTopic, Rig, to, VirtualClock } from '../testing/index.ts';
+
+const numbers = (count: number) => Array.from({ length: count }, (_, i) => `${i}`);
+
+const never = () => new Promise<never>(() => {});
+
+const later = (clock: VirtualClock, ms: number) => new Promise<void>((resolve) => void clock.after(ms, resolve));
+
+test('positions of a lost partition are neither committed nor lost', async () => {
+  const clock = new VirtualClock();
+  const topic = new MemoryTopic({ a: numbers(10), b: numbers(10) });
+  let isStuck = true;
+  const source = new MemorySource({ topic, clock, isEndless: true, batchSize: 20 });
+  const sink = new MemorySink({ write: () => (isStuck ? never() : []) });
+  const rig = new Rig({ clock, source, sink: to(sink, { size: 20 }) });
+  await clock.advance(1_000);
+  source.revoke('b');
+  expect(rig.pipeline.uncommitted).toBe(10);
+  rig.stop();
+  await rig.toEnd();
+  expect(topic.committed.size).toBe(0);
+
+  isStuck = false;
+  const next = new MemorySink();
+  await new Rig({ clock, source: new MemorySource({ topic, clock }), sink: to(next) }).toEnd();
+  expect([next.messages.length, topic.isCommitted]).toEqual([20, true]);
+});
+
+test('a partition that is lost while its messages are written is left to its next reader', async () => {
+  const clock = new VirtualClock();
+  const topic = new MemoryTopic({ a: numbers(10), b: numbers(10) });
+  const source = new MemorySource({ topic, clock, isEndless: true, batchSize: 20 });
+  const sink = new MemorySink({ write: () => new Promise((resolve) => void clock.after(500, () => resolve([]))) });
+  const rig = new Rig({ clock, source, sink: to(sink, { size: 20 }) });
+  await clock.advance(100);
+  source.revoke('b');
+  await clock.advance(5_000);
+  expect([...topic.committed]).toEqual([['a', 10]]);
+  expect(sink.messages.length).toBe(20);
+  rig.stop();
+  expect(await rig.toEnd()).toEqual({ because: 'stopped', unfinished: 0 });
+});
+
+test('a commit that failed is not made up for when its partition has gone and come back meanwhile', async () => {
+  const clock = new VirtualClock();
+  const topic = new MemoryTopic({ a: numbers(10) });
+  let commits = 0;
+  const commit = () => {
+    if (++commits === 1) throw new Error('coordinator not available');
+  };
+  const source = new MemorySource({ topic, clock, isEndless: true, faults: { commit } });
+  let isStuck = false;
+  const rig = new Rig({ clock, source, sink: to(new MemorySink({ write: () => (isStuck ? never() : []) })) });
+  await clock.advance(1_500);
+  expect(commits).toBe(1);
+  isStuck = true;
+  source.revoke('a');
+  source.assign('a');
+  await clock.advance(5_000);
+  expect([commits, topic.committed.size]).toEqual([1, 0]);
+  rig.stop();
+  await rig.toEnd();
+});
+
+test('a partition that is lost and comes back while a batch waits for room is read again from where it was committed', async () => {
+  const clock = new VirtualClock();
+  const topic = new MemoryTopic({ a: numbers(30), b: numbers(30) });
+  const source = new MemorySource({ topic, clock, isEndless: true, batchSize: 60 });
+  const sink = new MemorySink({ write: () => later(clock, 500) });
+  const rig = new Rig({ clock, source, sink: to(sink), limits: { bufferedMessages: 10 } });
+  await clock.advance(1_200);
+  source.revoke('b');
+  source.assign('b');
+  await clock.advance(60_000);
+  expect([rig.error, topic.isCommitted]).toEqual([undefined, true]);
+  const again = sink.messages.filter(({ origin }) => origin.partition === 'b').map(({ origin }) => origin.position);
+  expect(new Set(again).size).toBe(30);
+  rig.stop();
+  await rig.toEnd();
+});
+
+test('however partitions come and go, everything arrives, and nothing is committed before it is written', async () => {
+  const moves = fc.array(fc.record({ afterMs: fc.nat(2_000), partition: fc.constantFrom('a', 'b') }), {
+    maxLength: 12,
+  });
+  await fc.assert(
+    fc.asyncProperty(moves, fc.nat(700), fc.integer({ min: 1, max: 60 }), async (moves, writeMs, batchSize) => {
+      const clock = new VirtualClock();
+      const topic = new MemoryTopic({ a: numbers(40), b: numbers(40) });
+      const sink = new MemorySink({ write: () => later(clock, writeMs) });
+      const isDurable = (partition: string, position: number) =>
+        sink.messages.some(({ origin }) => origin.partition === partition && origin.position === position);
+      const source = new MemorySource({
+        topic,
+        clock,
+        isEndless: true,
+        batchSize,
+        faults: {
+          commit: (origins) => {
+            for (const { partition, position } of origins) {
+              for (let at = 0; at <= Number(position); at++) expect(isDurable(partition, at)).toBe(true);
+            }
+          },
+        },
+      });
+      const limits = { bufferedMessages: 10, uncommitted: 25 };
+      const rig = new Rig({ clock, source, sink: to(sink), limits, commitIntervalMs: 300 });
+      for (const { afterMs, partition } of moves) {
+        await clock.advance(afterMs);
+        source.revoke(partition);
+        if (afterMs % 2 === 0) await clock.advance(afterMs / 2);
+        source.assign(partition);
+      }
+      await clock.advance(120_000);
+      expect([rig.error, topic.isCommitted, rig.pipeline.uncommitted]).toEqual([undefined, true, 0]);
+      rig.stop();
+      await rig.toEnd();
+    }),
+  );
+});
