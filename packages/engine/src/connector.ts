@@ -31,7 +31,9 @@ export interface Sink {
   connect(signal: AbortSignal): Promise<void>;
   /**
    * Writes a batch, and says of each message that could not be written why. What is not among the failures is durable. Throws
-   * only for the whole batch at once: then nothing is known of any of it, and it is written again.
+   * only for the whole batch at once: then nothing is known of any of it, and it is written again. Ends soon after the signal
+   * aborts: the next write does not wait for it. Failures of single messages say nothing about the others; a sink that
+   * keeps an order (by key, by partition) fails together what belongs together.
    */
   write(batch: readonly Message[], signal: AbortSignal): Promise<readonly Failure[]>;
   /** Idempotent. */

@@ -27,25 +27,28 @@ export class Committer {
   readonly #pending = new Map<string, Origin>();
   #timer: Timer | undefined;
   #running: Promise<void> | undefined;
+  #behindSince: number | undefined;
   #isEnded = false;
 
   constructor(options: CommitterOptions) {
     this.#options = options;
   }
 
-  /** There is something that may be committed and is not. */
-  get isBehind(): boolean {
-    return this.#pending.size > 0 || this.#options.ledger.hasCommittable;
+  /** Since when something may be committed and nothing is, in milliseconds since the epoch. */
+  get behindSince(): number | undefined {
+    return this.#behindSince;
   }
 
   /** The ledger may have got further. */
   look(): void {
+    if (this.#isBehind) this.#behindSince ??= this.#options.clock.now();
     this.#schedule(this.#options.intervalMs);
   }
 
   /** A partition that was lost: its next reader starts from what is durable. */
   forget(partition: string): void {
     this.#pending.delete(partition);
+    if (!this.#isBehind) this.#behindSince = undefined;
   }
 
   /** Everything that may be committed is, unless the signal aborts first; rejects if the last attempt failed. */
@@ -53,7 +56,7 @@ export class Committer {
     this.#isEnded = true;
     this.#timer?.cancel();
     this.#timer = undefined;
-    while (this.isBehind || this.#running) {
+    while (this.#isBehind || this.#running) {
       try {
         // One under way does not reject: what it fails to do is left to the next round.
         await unlessAborted(this.#running ?? this.#commit(), signal);
@@ -64,8 +67,12 @@ export class Committer {
     }
   }
 
+  get #isBehind(): boolean {
+    return this.#pending.size > 0 || this.#options.ledger.hasCommittable;
+  }
+
   #schedule(ms: number): void {
-    if (this.#isEnded || this.#timer || this.#running || !this.isBehind) return;
+    if (this.#isEnded || this.#timer || this.#running || !this.#isBehind) return;
     const begin = () => {
       this.#timer = undefined;
       this.#running = this.#commitAndLook();
@@ -102,5 +109,6 @@ export class Committer {
     }
     on.committed?.(origins, clock.monotonic() - startedAt);
     for (const { partition } of origins) this.#pending.delete(partition);
+    this.#behindSince = this.#isBehind ? clock.now() : undefined;
   }
 }

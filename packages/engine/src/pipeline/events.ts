@@ -9,8 +9,8 @@ export interface PipelineEvents {
   read?(inputs: readonly Message[], waitedMs: number): void;
   /** One message went through one transformation, the n-th of the chain, and so many came out. */
   applied?(transformation: number, outputs: number, tookMs: number): void;
-  /** One input went through the whole chain. Nothing came out: it was dropped, or failed. */
-  transformed?(input: Message, outputs: readonly Message[], tookMs: number): void;
+  /** One input went through the whole chain. Neither outputs nor failures: it was dropped. */
+  transformed?(input: Message, result: { readonly outputs: number; readonly failures: number }, tookMs: number): void;
   /** A batch was taken for writing; its first message waited this long. */
   taken?(outlet: Outlet, messages: number, waitedMs: number): void;
   /** These are durable; the attempt took this long. */

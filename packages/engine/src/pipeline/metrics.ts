@@ -119,8 +119,8 @@ export class PipelineMetrics {
         step.duration.observe(tookMs / 1_000);
         step.stage.observe(tookMs / 1_000);
       },
-      transformed({ origin }, _, tookMs) {
-        transformed.inc();
+      transformed({ origin }, { failures }, tookMs) {
+        if (failures === 0) transformed.inc();
         processing.observe(tookMs / 1_000);
         duration.observe(tookMs / 1_000);
         latency.observe(Math.max(0, clock.now() - tookMs - origin.readAt) / 1_000);

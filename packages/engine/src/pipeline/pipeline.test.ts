@@ -242,6 +242,20 @@ test('after a silence of hours, what stands still has stood still since it had s
   await rig.toEnd();
 });
 
+test('commits that are not answered make a pipeline stale, though it writes', async () => {
+  const clock = new VirtualClock();
+  const topic = new MemoryTopic({ a: numbers(1_000) });
+  const read = () => new Promise<void>((resolve) => void clock.after(1_000, resolve));
+  const source = new MemorySource({ topic, clock, isEndless: true, faults: { read, commit: never } });
+  const sink = new MemorySink();
+  const rig = new Rig({ clock, source, sink: to(sink) });
+  await clock.advance(60_000);
+  expect(sink.messages.length).toBeGreaterThan(500);
+  expect(clock.now() - rig.pipeline.lastProgressAt).toBeGreaterThan(55_000);
+  rig.stop();
+  await expect(rig.toEnd()).rejects.toThrow('failed to commit: the grace period of 10000 ms is over');
+});
+
 test('it is ready while it reads; with nothing to do it is never stale', async () => {
   const clock = new VirtualClock();
   const topic = new MemoryTopic({ a: numbers(3) });

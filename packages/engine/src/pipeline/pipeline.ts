@@ -122,10 +122,14 @@ export class Pipeline {
     return this.#isReady;
   }
 
-  /** When something was last written or committed, in milliseconds since the epoch; now, while there is nothing to do. */
+  /**
+   * Since when nothing gets on, in milliseconds since the epoch: neither what is to be written nor what is to be committed.
+   * Now, while there is nothing to do.
+   */
   get lastProgressAt(): number {
-    const isIdle = this.inFlight === 0 && !this.#committer.isBehind;
-    return isIdle ? this.#options.clock.now() : this.#progressAt;
+    const now = this.#options.clock.now();
+    const writing = this.inFlight === 0 ? now : this.#progressAt;
+    return Math.min(writing, this.#committer.behindSince ?? now);
   }
 
   /** Messages that were transformed and are not yet written. */
@@ -259,7 +263,8 @@ export class Pipeline {
     }
     const startedAt = this.#on.transformed ? clock.monotonic() : 0;
     const outputs = this.#chain.run(input, failures);
-    this.#on.transformed?.(input, outputs, clock.monotonic() - startedAt);
+    const result = { outputs: outputs.length, failures: failures.length };
+    this.#on.transformed?.(input, result, clock.monotonic() - startedAt);
     return outputs;
   }
 

@@ -177,19 +177,18 @@ export class Writer {
     const { clock, on, written, budget } = this.#options;
     const { startedAt, isWhole } = part;
     const attemptAt = clock.monotonic();
+    const outage = this.#outage;
     // Of a sink that is down for longer than its budget, not every batch has to find that out again.
-    const isDown = budget === 'outage' && this.#outage?.isTotal === true && this.#budgetLeft(startedAt) <= 0;
-    if (isDown && this.#outage && attemptAt < this.#outage.probeAt) {
-      const { because, type } = this.#outage;
-      return { stage: 'write', failures: messages.map((message) => ({ message, because, type, isRetryable: true })) };
+    if (outage?.isTotal && budget === 'outage' && this.#budgetLeft(startedAt) <= 0 && attemptAt < outage.probeAt) {
+      return { stage: 'write', failures: retryable(messages, outage) };
     }
     const answer = await this.#ask(messages, startedAt, signal);
     const { stage, failures } = answer;
     if (signal.aborted) return answer;
     const durable = failures.length === 0 ? messages : without(messages, failures);
     const trouble = failures.find(({ isRetryable }) => isRetryable);
-    if (trouble && !this.#outage) on.disconnected?.({ role: 'sink', outlet: this.outlet });
-    if (!trouble && this.#outage) on.connected?.({ role: 'sink', outlet: this.outlet });
+    if (trouble && !outage) on.disconnected?.({ role: 'sink', outlet: this.outlet });
+    if (!trouble && outage) on.connected?.({ role: 'sink', outlet: this.outlet });
     this.#outage = trouble && this.#stillOut(attemptAt, trouble, isWhole && durable.length === 0);
     for (const [type, count] of countByType(failures)) {
       on.failed?.({ stage, outlet: this.outlet, type, messages: count });
@@ -217,8 +216,7 @@ export class Writer {
       assertKnown(failures, messages);
       return { stage, failures };
     } catch (error) {
-      const [because, type] = [messageOf(error), errorTypeOf(error)];
-      const failures = messages.map((message) => ({ message, because, type, isRetryable: true }));
+      const failures = retryable(messages, { because: messageOf(error), type: errorTypeOf(error) });
       return { stage, failures, error };
     } finally {
       attempt.release();
@@ -291,6 +289,10 @@ class TimeoutError extends Error {
 }
 
 const messageIn = (failure: Failure): Message => failure.message;
+
+function retryable(messages: readonly Message[], { because, type }: Pick<Failure, 'because' | 'type'>): Failure[] {
+  return messages.map((message) => ({ message, because, type, isRetryable: true }));
+}
 
 function without(messages: readonly Message[], failed: readonly Failure[]): readonly Message[] {
   if (failed.length === messages.length) return [];
