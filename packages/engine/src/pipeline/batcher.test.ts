@@ -54,12 +54,14 @@ test('a flush makes due what waits, not what comes after', () => {
 
 test('whatever the limits, every message comes out once, in order, in batches within them', () => {
   const batching = fc.record({ size: fc.nat(5), bytes: fc.integer({ min: 1, max: 30 }), flushIntervalMs: fc.nat(3) });
-  const steps = fc.array(fc.oneof(fc.record({ bytes: fc.nat(40) }), fc.constant('take' as const)), { maxLength: 200 });
+  const step = fc.oneof(fc.record({ bytes: fc.nat(40) }), fc.constantFrom('take' as const, 'discard' as const));
+  const steps = fc.array(step, { maxLength: 200 });
   fc.assert(
     fc.property(batching, steps, (batching, steps) => {
       const batcher = new Batcher(batching);
       const sizes: number[] = [];
       const out: number[] = [];
+      const gone = new Set<number>();
       const take = () => {
         const { messages, bytes } = batcher.take(0);
         const taken = messages.map(({ origin }) => origin.sequence);
@@ -70,10 +72,19 @@ test('whatever the limits, every message comes out once, in order, in batches wi
       };
       for (const step of steps) {
         if (step === 'take') take();
-        else batcher.push(message(sizes.push(step.bytes) - 1), step.bytes, 0);
+        else if (step === 'discard') {
+          const before = batcher.size;
+          const seen: number[] = [];
+          const { messages, bytes } = batcher.discard(
+            ({ origin }) => origin.sequence % 3 === 0 && !!seen.push(origin.sequence),
+          );
+          expect([messages, before - batcher.size]).toEqual([seen.length, seen.length]);
+          expect(bytes).toBe(seen.reduce((sum, sequence) => sum + (sizes[sequence] ?? 0), 0));
+          for (const sequence of seen) gone.add(sequence);
+        } else batcher.push(message(sizes.push(step.bytes) - 1), step.bytes, 0);
       }
       while (batcher.size > 0) take();
-      expect(out).toEqual(sizes.map((_, at) => at));
+      expect(out).toEqual(sizes.map((_, at) => at).filter((at) => !gone.has(at)));
       expect(batcher.isFull).toBe(false);
     }),
   );

@@ -64,6 +64,19 @@ export class Batcher {
     this.#flushed = this.size;
   }
 
+  /** Takes out those that nobody is to write any more. */
+  discard(isGone: (message: Message) => boolean): { readonly messages: number; readonly bytes: number } {
+    const waiting = this.#waiting.slice(this.#head);
+    const kept = waiting.filter(({ message }) => !isGone(message));
+    const bytes = kept.reduce((sum, one) => sum + one.bytes, 0);
+    const discarded = { messages: waiting.length - kept.length, bytes: this.#bytes - bytes };
+    this.#waiting = kept;
+    this.#head = 0;
+    this.#bytes = bytes;
+    this.#flushed = Math.min(this.#flushed, kept.length);
+    return discarded;
+  }
+
   /** The next batch, due or not. */
   take(now: number): Batch {
     const { size, bytes: limit } = this.#batching;

@@ -239,7 +239,9 @@ export class Pipeline {
       let isHandedOn = failures.length === 0 || isSkipping || (await this.#setAside('decode', failures, signal));
       for (const output of outputs) {
         const writer = this.#router.writerFor(output);
-        if (writer.hasRoom || (await writer.room(signal))) writer.push(output, sizeOf(output, input, outputs.length));
+        const hasRoom = writer.hasRoom || (await writer.room(signal));
+        if (this.#lost.has(origin.partition)) break;
+        if (hasRoom) writer.push(output, sizeOf(output, input, outputs.length));
         else if (signal.aborted) isHandedOn = false;
         else {
           this.#on.gaveUp?.(writer.outlet, 1);
@@ -296,6 +298,7 @@ export class Pipeline {
       this.#lost.add(partition);
       this.#ledger.forget(partition);
       this.#committer.forget(partition);
+      for (const writer of this.#writers) writer.discard(partition);
     }
     this.#settled.ring();
   }

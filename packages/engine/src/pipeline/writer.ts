@@ -56,6 +56,9 @@ export class Writer {
   #bytes = 0;
   #isConnected: boolean;
   #isEnded = false;
+  #isDelivering = false;
+  /** Partitions that were lost since the batch under way was taken. */
+  readonly #gone = new Set<string>();
   /** When the sink last wrote something, or was given something to write after it had been idle. */
   #progressAt = 0;
   #outage: Outage | undefined;
@@ -112,6 +115,19 @@ export class Writer {
     this.#work.ring();
   }
 
+  /**
+   * The partition has another reader now, who writes what is not committed, and newer things. What waits here is not written
+   * any more, nor tried again: it would overwrite them.
+   */
+  discard(partition: string): void {
+    const { messages, bytes } = this.#batcher.discard(({ origin }) => origin.partition === partition);
+    this.#messages -= messages;
+    this.#bytes -= bytes;
+    if (this.#isDelivering) this.#gone.add(partition);
+    this.#room.ring();
+    this.#work.ring();
+  }
+
   /** Nothing more will be pushed: `run` ends when everything is written. */
   end(): void {
     this.#isEnded = true;
@@ -122,8 +138,11 @@ export class Writer {
   async run(signal: AbortSignal): Promise<void> {
     for (let batch = await this.#next(signal); batch !== undefined; batch = await this.#next(signal)) {
       this.#options.on.taken?.(this.outlet, batch.messages.length, batch.waitedMs);
+      this.#isDelivering = true;
       await this.#deliver(batch.messages, signal);
       if (signal.aborted) return;
+      this.#isDelivering = false;
+      this.#gone.clear();
       this.#messages -= batch.messages.length;
       this.#bytes -= batch.bytes;
       this.#room.ring();
@@ -149,8 +168,9 @@ export class Writer {
     const startedAt = clock.monotonic();
     let pending = batch;
     for (let attempt = 1; ; attempt++) {
-      const { failures, error } = await this.#attempt(pending, { startedAt, isWhole: pending === batch }, signal);
+      const answer = await this.#attempt(pending, { startedAt, isWhole: pending === batch }, signal);
       if (signal.aborted) return;
+      const failures = this.#stillOurs(answer.failures);
       const isSpent = this.#budgetLeft(startedAt) <= 0;
       const again = gaveUp ? failures.filter(({ isRetryable }) => isRetryable && !isSpent) : failures;
       const lost = gaveUp ? failures.filter(({ isRetryable }) => !isRetryable || isSpent) : [];
@@ -160,16 +180,21 @@ export class Writer {
         await gaveUp?.(lost, signal);
       }
       if (signal.aborted || again.length === 0) return;
-      pending = again.map(messageIn);
       const ms = Math.min(pauseAfter(attempt, retry, random), this.#budgetLeft(startedAt));
-      const trouble = { type: again[0]?.type, ...(error !== undefined && { error: messageOf(error) }) };
+      const trouble = { type: again[0]?.type, ...('error' in answer && { error: messageOf(answer.error) }) };
       log.warn(
-        { outlet: this.outlet.name, messages: pending.length, ...trouble, attempt, retryInMs: Math.round(ms) },
+        { outlet: this.outlet.name, messages: again.length, ...trouble, attempt, retryInMs: Math.round(ms) },
         'could not write; trying again',
       );
       await pause(clock, ms, signal);
-      if (signal.aborted) return;
+      pending = this.#stillOurs(again).map(messageIn);
+      if (signal.aborted || pending.length === 0) return;
     }
+  }
+
+  #stillOurs(failures: readonly Failure[]): readonly Failure[] {
+    if (this.#gone.size === 0) return failures;
+    return failures.filter(({ message }) => !this.#gone.has(message.origin.partition));
   }
 
   /** One attempt; what it wrote is told at once. */
