@@ -121,6 +121,33 @@ test('ackGranularity message: each message is written alone and committed at onc
   expect(clock.monotonic()).toBe(60);
 });
 
+test('ackGranularity message: a commit that fails is tried again after a while, not at once', async () => {
+  const clock = new VirtualClock();
+  const topic = new MemoryTopic({ a: numbers(6) });
+  let commits = 0;
+  const commit = () => {
+    if (++commits < 100 && clock.monotonic() < 5_000) throw new Error('coordinator not available');
+  };
+  const source = new MemorySource({ topic, clock, faults: { commit }, isEndless: true });
+  const rig = new Rig({ clock, source, sink: to(new MemorySink()), ackGranularity: 'message' });
+  await clock.advance(10_000);
+  expect([topic.isCommitted, commits]).toEqual([true, 6]);
+  rig.stop();
+  await rig.toEnd();
+});
+
+test('the error that ended a run is told, not what went wrong after it', async () => {
+  const clock = new VirtualClock();
+  const topic = new MemoryTopic({ a: numbers(10) });
+  let reads = 0;
+  const faults = {
+    read: () => (++reads === 2 ? Promise.reject(new Error('authorization revoked')) : undefined),
+    commit: () => Promise.reject(new Error('coordinator not available')),
+  };
+  const rig = new Rig({ clock, source: new MemorySource({ topic, clock, faults }), sink: to(new MemorySink()) });
+  await expect(rig.toEnd()).rejects.toThrow('failed to read from source: authorization revoked');
+});
+
 test('a sink that comes and goes gets everything, in order', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.constantFrom('throw', 'some', 'ok'), { maxLength: 40 }), async (moods) => {
