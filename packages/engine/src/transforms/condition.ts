@@ -102,6 +102,8 @@ class ConditionReader {
       this.#at += this.#text[this.#at] === '\\' ? 2 : 1;
     }
     if (this.#at === start) throw this.#error("here a field was expected, like '$.status'");
+    if (this.#text.startsWith('#(', this.#at - 1))
+      throw this.#error("queries like '#(…)' are not supported", this.#at - 1);
     try {
       const path = new Path(this.#text.slice(start, this.#at));
       this.#skipSpace();
