@@ -23,11 +23,14 @@ export class Path {
   readonly segments: readonly Segment[];
   /** It names at most one value of a document. */
   readonly isSingle: boolean;
+  /** The last key or index: what a value is called that is taken out of its place. */
+  readonly name: string;
 
   constructor(text: string) {
     this.text = text;
     this.segments = parsePath(text);
     this.isSingle = this.segments.every((segment) => segment.kind === 'key');
+    this.name = this.segments.findLast((segment) => segment.kind === 'key')?.key ?? text;
   }
 
   /** `field` is where in the config it stands. */
@@ -50,20 +53,14 @@ export class Path {
     throw new ConfigError(field, `'${text}' may name several values; here a path without '#', '*' and '?' is needed`);
   }
 
-  /** The last key or index as it is written: what a value is called that is taken out of its place. */
-  get name(): string {
-    const last = this.segments.findLast((segment) => segment.kind === 'key');
-    return last?.key ?? this.text;
-  }
-
   /** The value; through `#` an array of those that exist; of the keys that match a pattern the first. */
   get(root: Json | undefined): Json | undefined {
     return read(root, this.segments, 0);
   }
 
-  /** As `get`, but with every key that matches a pattern, and the name each value has. */
-  *named(root: Json): Generator<readonly [string, Json]> {
-    yield* readNamed(root, this.segments, 0, this.name);
+  /** As `get`, but for every key that matches a pattern, with the name each value has. */
+  visit(root: Json, visitor: Visitor): void {
+    visitNamed(root, this.segments, 0, this.name, visitor);
   }
 
   /** Every value it names is replaced by what `change` makes of it. */
@@ -147,28 +144,26 @@ function firstMatch(object: JsonObject, pattern: (Segment & { kind: 'pattern' })
   return undefined;
 }
 
-function* readNamed(
-  root: Json,
-  segments: readonly Segment[],
-  from: number,
-  name: string,
-): Generator<readonly [string, Json]> {
-  const next = segments.findIndex((segment, at) => at >= from && segment.kind !== 'key');
+function visitNamed(root: Json, segments: readonly Segment[], from: number, name: string, visitor: Visitor): void {
+  let next = from;
+  while (segments[next]?.kind === 'key') next += 1;
   const segment = segments[next];
   if (segment?.kind !== 'pattern') {
     const value = read(root, segments, from);
-    if (value !== undefined) yield [name, value];
+    if (value !== undefined) visitor(name, value);
     return;
   }
-  const parent = read(root, segments.slice(from, next), 0);
+  const parent = read(root, segments.slice(0, next), from);
   if (!isObject(parent)) return;
   const isLast = next === segments.length - 1;
   for (const [key, value] of entriesOf(parent)) {
     if (!matchesPattern(segment.pattern, key)) continue;
-    if (isLast) yield [key, value];
-    else yield* readNamed(value, segments, next + 1, name);
+    if (isLast) visitor(key, value);
+    else visitNamed(value, segments, next + 1, name, visitor);
   }
 }
+
+type Visitor = (name: string, value: Json) => void;
 
 type Change = (value: Json) => Json | undefined;
 

@@ -1,4 +1,4 @@
-import { isArray, isObject, ObjectBuilder } from '../json/index.ts';
+import { isArray, isObject, type Json, ObjectBuilder } from '../json/index.ts';
 import { overDocuments } from './document.ts';
 import { Path } from './path.ts';
 import type { Transform } from './transform.ts';
@@ -17,12 +17,11 @@ export function select({ fields }: SelectConfig): Transform {
     if (!isObject(document) && !isArray(document)) return document;
     const selected = new ObjectBuilder();
     let isAny = false;
-    for (const path of paths) {
-      for (const [name, value] of path.named(document)) {
-        selected.set(name, value);
-        isAny = true;
-      }
-    }
+    const add = (name: string, value: Json) => {
+      selected.set(name, value);
+      isAny = true;
+    };
+    for (const path of paths) path.visit(document, add);
     // An array has no fields to select from; its elements can be named nevertheless.
     return isAny || isObject(document) ? selected.build() : document;
   });
