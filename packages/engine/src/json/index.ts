@@ -3,6 +3,7 @@ export {
   EMPTY_OBJECT,
   entriesOf,
   get,
+  hasOnly,
   isEmpty,
   keysOf,
   merge,

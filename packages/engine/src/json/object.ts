@@ -19,6 +19,12 @@ export function isEmpty(object: JsonObject): boolean {
   return true;
 }
 
+/** There is this one at most. */
+export function hasOnly(object: JsonObject, key: string): boolean {
+  for (const name of keysOf(object)) if (name !== key) return false;
+  return true;
+}
+
 /** A known key keeps its place, a new one comes last. */
 export function withMember(object: JsonObject, key: string, value: Json): JsonObject {
   if (object instanceof OrderedObject) return new OrderedObject(new Map(object.members).set(key, value));

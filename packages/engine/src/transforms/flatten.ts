@@ -1,4 +1,4 @@
-import { get, isArray, isEmpty, isObject, type Json, merge, withMember, withoutMember } from '../json/index.ts';
+import { get, hasOnly, isArray, isObject, type Json, merge, withMember } from '../json/index.ts';
 import { withDocument } from './document.ts';
 import { Path } from './path.ts';
 import type { Transform } from './transform.ts';
@@ -32,5 +32,5 @@ function itemsOf(value: Json | undefined): readonly Json[] | undefined {
   if (isArray(value)) return value;
   if (!isObject(value)) return undefined;
   const wrapped = get(value, 'array');
-  return isArray(wrapped) && isEmpty(withoutMember(value, 'array')) ? wrapped : undefined;
+  return isArray(wrapped) && hasOnly(value, 'array') ? wrapped : undefined;
 }

@@ -1,13 +1,4 @@
-import {
-  entriesOf,
-  get,
-  isEmpty,
-  isObject,
-  type Json,
-  type JsonObject,
-  ObjectBuilder,
-  withoutMember,
-} from '../json/index.ts';
+import { entriesOf, get, hasOnly, isObject, type Json, type JsonObject, ObjectBuilder } from '../json/index.ts';
 import { type Path, removeAt, updateAt } from './path.ts';
 
 /**
@@ -42,7 +33,7 @@ function depthOfRemoval(document: Json, keys: readonly string[]): number {
   for (const [at, key] of keys.entries()) {
     // An array, or an object with more than this member, stays; what is above it does, too.
     if (!isObject(parent)) return keys.length - 1;
-    if (!isEmpty(withoutMember(parent, key))) depth = at;
+    if (!hasOnly(parent, key)) depth = at;
     parent = get(parent, key);
   }
   return depth;
