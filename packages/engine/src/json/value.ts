@@ -31,6 +31,10 @@ export class ExactNumber {
   toJSON(): object {
     return JSON.rawJSON(this.spelling);
   }
+
+  toString(): string {
+    return this.spelling;
+  }
 }
 
 /** An object with a key like `10`, which JavaScript would move to the front. */

@@ -86,7 +86,8 @@ export const compileTransforms = (specs: readonly TransformSpec[], clock: Clock)
     }
   });
 
-function compileTransform<Type extends TransformType>(
+/** Throws a `ConfigError`. */
+export function compileTransform<Type extends TransformType>(
   { type, config }: { readonly type: Type; readonly config: TransformConfigs[Type] },
   clock: Clock,
 ): Transform {

@@ -114,3 +114,20 @@ test('a long condition is read in one go', () => {
   const condition = Array.from({ length: 5000 }, (_, n) => `f${n} == '${'\\'.repeat(20)}'`).join(' || ');
   expect(meets(condition, '{"a":1}')).toBe(false);
 });
+
+test('each question looks at its field once, whatever else the document holds', () => {
+  let looks = 0;
+  const members = Object.fromEntries(Array.from({ length: 1000 }, (_, n) => [`k${n}`, n]));
+  const document = new Proxy(members, {
+    getOwnPropertyDescriptor(target, key) {
+      looks += 1;
+      return Reflect.getOwnPropertyDescriptor(target, key);
+    },
+    ownKeys() {
+      throw new Error('it went through all members');
+    },
+  });
+  const questions = Array.from({ length: 50 }, (_, n) => `missing${n} == 'x'`).join(' || ');
+  expect(parseCondition(questions)(document)).toBe(false);
+  expect(looks).toBe(50);
+});

@@ -1,6 +1,7 @@
 export {
   applyAll,
   type Compiled,
+  compileTransform,
   compileTransforms,
   type Step,
   type TransformConfigs,
@@ -9,8 +10,5 @@ export {
   type TransformSpec,
   type TransformType,
 } from './chain.ts';
-export { type Condition, parseCondition } from './condition.ts';
-export { Path } from './path.ts';
-export { ExpressionError } from './path-syntax.ts';
 export { ROUTED_CONDITION } from './router.ts';
-export { type Clock, ConfigError, type Transform, TransformError } from './transform.ts';
+export { ConfigError, type Transform, TransformError } from './transform.ts';

@@ -175,7 +175,7 @@ function rebuild(value: Json, segments: readonly Segment[], at: number, change: 
   if (segment.kind === 'key') {
     if (isObject(value)) return rebuildMember(value, segment.key, next);
     const { index } = segment;
-    const isThere = isArray(value) && index !== undefined && index >= 0 && index < value.length;
+    const isThere = isArray(value) && index !== undefined && index < value.length;
     return isThere ? rebuildItems(value, index, index + 1, next) : value;
   }
   if (segment.kind === 'each') return isArray(value) ? rebuildItems(value, 0, value.length, next) : value;

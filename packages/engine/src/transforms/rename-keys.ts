@@ -1,4 +1,12 @@
-import { entriesOf, isArray, isObject, type Json, type JsonObject, ObjectBuilder } from '../json/index.ts';
+import {
+  entriesOf,
+  isArray,
+  isObject,
+  type Json,
+  type JsonArray,
+  type JsonObject,
+  ObjectBuilder,
+} from '../json/index.ts';
 import { overDocuments } from './document.ts';
 import type { Transform } from './transform.ts';
 
@@ -15,22 +23,71 @@ export function renameKeys(rename: (key: string) => string, deep: boolean): Tran
     if (remembered.size < MAX_REMEMBERED) remembered.set(key, name);
     return name;
   };
-  const renameObject = (object: JsonObject): Json => {
-    const result = new ObjectBuilder();
-    let isChanged = false;
-    for (const [key, value] of entriesOf(object)) {
-      const newKey = renamed(key);
-      const newValue = deep ? renameAll(value) : value;
-      isChanged ||= newKey !== key || newValue !== value;
-      result.set(newKey, newValue);
+  return overDocuments((document) => {
+    if (!deep) return isObject(document) ? renameMembers(document, renamed) : document;
+    return isObject(document) || isArray(document) ? renameAll(document, renamed) : document;
+  });
+}
+
+function renameMembers(object: JsonObject, renamed: (key: string) => string): JsonObject {
+  const members = new ObjectBuilder();
+  let isChanged = false;
+  for (const [key, value] of entriesOf(object)) {
+    const name = renamed(key);
+    isChanged ||= name !== key;
+    members.set(name, value);
+  }
+  return isChanged ? members.build() : object;
+}
+
+/** An object or array that is being renamed: what is left of it, and what has become of the rest. */
+interface Open {
+  readonly original: JsonObject | JsonArray;
+  readonly left: Iterator<readonly [string | number, Json]>;
+  readonly members: ObjectBuilder;
+  readonly items: Json[];
+  /** Where the member goes that is being renamed now. */
+  name: string;
+  isChanged: boolean;
+}
+
+/** Not by recursion: it would take most of the stack for the deepest documents. */
+function renameAll(root: JsonObject | JsonArray, renamed: (key: string) => string): Json {
+  const open: Open[] = [opened(root)];
+  for (;;) {
+    const container = open.at(-1);
+    if (container === undefined) return root;
+    const next = container.left.next();
+    if (next.done !== true) {
+      const [key, value] = next.value;
+      if (typeof key === 'string') {
+        container.name = renamed(key);
+        container.isChanged ||= container.name !== key;
+      }
+      if (isObject(value) || isArray(value)) open.push(opened(value));
+      else add(container, value);
+      continue;
     }
-    return isChanged ? result.build() : object;
-  };
-  const renameAll = (value: Json): Json => {
-    if (isObject(value)) return renameObject(value);
-    if (!isArray(value)) return value;
-    const items = value.map(renameAll);
-    return items.some((item, index) => item !== value[index]) ? items : value;
-  };
-  return overDocuments((document) => (deep || isObject(document) ? renameAll(document) : document));
+    open.pop();
+    const { original, isChanged, members, items } = container;
+    const result = !isChanged ? original : isArray(original) ? items : members.build();
+    const parent = open.at(-1);
+    if (parent === undefined) return result;
+    parent.isChanged ||= isChanged;
+    add(parent, result);
+  }
+}
+
+const opened = (original: JsonObject | JsonArray): Open => ({
+  original,
+  left: (isArray(original) ? original.entries() : entriesOf(original))[Symbol.iterator](),
+  members: new ObjectBuilder(),
+  items: [],
+  name: '',
+  isChanged: false,
+});
+
+function add({ original, members, items, name }: Open, value: Json): void {
+  if (isArray(original)) items.push(value);
+  else members.set(name, value);
 }
