@@ -1,5 +1,5 @@
 import { entriesOf } from './object.ts';
-import { ExactNumber, isArray, isObject, type Json, OrderedObject } from './value.ts';
+import { ExactNumber, isArray, isObject, type Json, type JsonObject, OrderedObject } from './value.ts';
 
 /** Without spaces, and with no character escaped that need not be. */
 export function printJson(value: Json): string {
@@ -55,6 +55,6 @@ function* unnamed(items: readonly Json[]): Generator<readonly [string, Json]> {
   for (const item of items) yield ['', item];
 }
 
-function* named(object: Parameters<typeof entriesOf>[0]): Generator<readonly [string, Json]> {
+function* named(object: JsonObject): Generator<readonly [string, Json]> {
   for (const [key, value] of entriesOf(object)) yield [`${JSON.stringify(key)}:`, value];
 }

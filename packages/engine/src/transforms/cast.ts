@@ -45,15 +45,18 @@ const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
 
 /** Before a BigInt is made of it: a million digits would take a while. */
 const INT64_DIGITS = /^-?\d{1,19}$/;
-const NUMERIC = /^([+-]?)0*(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/;
+const NUMERIC = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/;
+/** By itself: in one expression with the digits behind them, zeros would be tried as both. */
+const LEADING_ZEROS = /^0+(?=\d)/;
 
 /** The number that a value is or spells, as JSON spells it: `+07.50` is `7.50`. */
 function decimalIn(value: Json): string | undefined {
   if (isNumber(value)) return spellingOf(value);
-  if (typeof value !== 'string' || !/\d/.test(value)) return undefined;
-  const [match, sign, whole, fraction, exponent] = NUMERIC.exec(value) ?? [];
+  if (typeof value !== 'string') return undefined;
+  const [match, sign, whole = '', fraction, exponent] = NUMERIC.exec(value) ?? [];
   if (match === undefined || !/^[+-]?\.?\d/.test(value)) return undefined;
-  const digits = (sign === '-' ? '-' : '') + (whole || '0') + (fraction ? `.${fraction}` : '');
+  const digits =
+    (sign === '-' ? '-' : '') + (whole.replace(LEADING_ZEROS, '') || '0') + (fraction ? `.${fraction}` : '');
   return exponent === undefined ? digits : `${digits}e${exponent}`;
 }
 

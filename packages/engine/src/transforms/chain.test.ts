@@ -242,6 +242,7 @@ describe.each(EVERY_TYPE)('$type', (spec) => {
     ['spaces', `{"a":${' '.repeat(200_000)}0.10${' '.repeat(200_000)}}`],
     ['elements', `{"b":[${'1,'.repeat(100_000)}0.10]}`],
     ['members', `{${Array.from({ length: 50_000 }, (_, n) => `"k${n}":${n}`).join(',')},"b":0.10}`],
+    ['zeros before a letter', `{"c":{"b":"${'0'.repeat(200_000)}x"}}`],
     ['capitals', `{"${'A'.repeat(200_000)}":0.10}`],
     ['levels', `${'{"a":['.repeat(1000)}0.10${']}'.repeat(1000)}`],
   ])('reads many %s in time that grows with their number', (_, payload) => {
