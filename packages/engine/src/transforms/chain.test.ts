@@ -78,7 +78,7 @@ describe('a chain', () => {
       NOON,
     );
     applyAll(chain, messageOf('{"r":[{"a":1},{"a":0}]}'), (compiled, message) => {
-      const outputs = compiled.apply(message);
+      const outputs = compiled.transform(message);
       seen.push(`${compiled.index} ${compiled.type} ${outputs.length}`);
       return outputs;
     });

@@ -72,14 +72,14 @@ const COMPILERS: { readonly [Type in TransformType]: (config: TransformConfigs[T
 export interface Compiled {
   readonly type: TransformType;
   readonly index: number;
-  readonly apply: Transform;
+  readonly transform: Transform;
 }
 
 /** Throws a `ConfigError` whose field begins with the place in the list: `transformations[2].fields[0]`. */
 export const compileTransforms = (specs: readonly TransformSpec[], clock: Clock): readonly Compiled[] =>
   specs.map((spec, index) => {
     try {
-      return { type: spec.type, index, apply: compileTransform(spec, clock) };
+      return { type: spec.type, index, transform: compileTransform(spec, clock) };
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
       throw new ConfigError(`transformations[${index}].${error.field}`, error.message);
@@ -128,7 +128,7 @@ export function applyAll(chain: readonly Compiled[], message: Message, step: Ste
 
 export type Step = (compiled: Compiled, message: Message) => readonly Message[];
 
-const applyPlainly: Step = ({ apply }, message) => apply(message);
+const applyPlainly: Step = ({ transform }, message) => transform(message);
 
 const failureOf = (failed: Compiled, message: Message, error: unknown): TransformFailure => ({
   message,

@@ -1,4 +1,13 @@
-import { entriesOf, get, isObject, type Json, type JsonObject, parseJson, withMember } from '../json/index.ts';
+import {
+  entriesOf,
+  get,
+  isObject,
+  type Json,
+  type JsonObject,
+  parseJson,
+  printJson,
+  withMember,
+} from '../json/index.ts';
 import type { Message } from '../message.ts';
 import { withDocument } from './document.ts';
 import { ConfigError, type Transform, TransformError } from './transform.ts';
@@ -82,8 +91,14 @@ function unwrapped(message: Message, { op, operation, row, source }: Change, con
   return withDocument({ ...message, metadata: { ...message.metadata, ...told, operation } }, document);
 }
 
-const sourceMetadata = (source: JsonObject): Record<string, Json> =>
-  Object.fromEntries([...entriesOf(source)].map(([key, value]) => [`source_${key}`, value]));
+/** Ordinary values: whoever reads metadata knows nothing of exact numbers. */
+const sourceMetadata = (source: JsonObject): Record<string, string | number | boolean | null> =>
+  Object.fromEntries(
+    [...entriesOf(source)].map(([key, value]) => [
+      `source_${key}`,
+      typeof value === 'object' && value !== null ? printJson(value) : value,
+    ]),
+  );
 
 /** The key of the record names the row. With schemas it comes in an envelope of its own. */
 function rowOfKey(key: unknown): JsonObject | undefined {

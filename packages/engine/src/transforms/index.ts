@@ -10,5 +10,6 @@ export {
   type TransformSpec,
   type TransformType,
 } from './chain.ts';
+export { checkCondition, checkPath } from './grammars.ts';
 export { ROUTED_CONDITION } from './router.ts';
 export { ConfigError, type Transform, TransformError } from './transform.ts';
