@@ -206,7 +206,7 @@ describe.each(EVERY_TYPE)('$type', (spec) => {
   test('never crashes, whatever comes, and makes JSON of JSON', () => {
     const payloads = fc.oneof(
       fc.uint8Array({ maxLength: 64 }).map((bytes) => Buffer.from(bytes)),
-      fc.string({ unit: 'binary', maxLength: 64 }),
+      fc.uint16Array({ maxLength: 64 }).map((codes) => String.fromCharCode(...codes)),
       fc.json(),
       tree.map(print),
       fc.constant(null),
@@ -241,7 +241,7 @@ describe.each(EVERY_TYPE)('$type', (spec) => {
     ['zeros behind the point', `{"a":0.${'0'.repeat(100_000)}1,"b":[0.${'0'.repeat(100_000)}]}`],
     ['spaces', `{"a":${' '.repeat(200_000)}0.10${' '.repeat(200_000)}}`],
     ['elements', `{"b":[${'1,'.repeat(100_000)}0.10]}`],
-    ['members', `{${Array.from({ length: 50_000 }, (_, n) => `"k${n}":${n}`).join(',')},"b":0.10}`],
+    ['members', `{${Array.from({ length: 20_000 }, (_, n) => `"k${n}":${n}`).join(',')},"b":0.10}`],
     ['zeros before a letter', `{"c":{"b":"${'0'.repeat(200_000)}x"}}`],
     ['capitals', `{"${'A'.repeat(200_000)}":0.10}`],
     ['levels', `${'{"a":['.repeat(1000)}0.10${']}'.repeat(1000)}`],
