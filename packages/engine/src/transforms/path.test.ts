@@ -53,6 +53,10 @@ describe('reading', () => {
     expect(new Path('a').get(undefined)).toBeUndefined();
   });
 
+  test('a pattern stands for the first key behind which there is something', () => {
+    expect(got('p*.n', '{"p1":{"m":1},"x":{"n":2},"p2":{"n":3},"p3":{"n":4}}')).toBe('3');
+  });
+
   test('a key that begins with @ is a key, unless gjson would do something with it', () => {
     expect(got('@timestamp', '{"@timestamp":1}')).toBe('1');
     expect(got(String.raw`\@this`, '{"@this":1}')).toBe('1');

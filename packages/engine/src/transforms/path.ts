@@ -53,7 +53,7 @@ export class Path {
     throw new ConfigError(field, `'${text}' may name several values; here a path without '#', '*' and '?' is needed`);
   }
 
-  /** The value; through `#` an array of those that exist; of the keys that match a pattern the first. */
+  /** The value; through `#` an array of those that exist; of the keys that match a pattern the first that leads to one. */
   get(root: Json | undefined): Json | undefined {
     return read(root, this.segments, 0);
   }
@@ -119,7 +119,7 @@ function read(root: Json | undefined, segments: readonly Segment[], from: number
     if (segment.kind === 'key') {
       value = child(value, segment);
     } else if (segment.kind === 'pattern') {
-      value = isObject(value) ? firstMatch(value, segment.pattern) : undefined;
+      return isObject(value) ? readFirstMatch(value, segment.pattern, segments, at + 1) : undefined;
     } else {
       if (!isArray(value)) return undefined;
       if (at === segments.length - 1) return segment.isCount ? value.length : value;
@@ -139,8 +139,16 @@ function child(value: Json, { key, index }: Segment & { kind: 'key' }): Json | u
   return isArray(value) && index !== undefined ? value[index] : undefined;
 }
 
-function firstMatch(object: JsonObject, pattern: (Segment & { kind: 'pattern' })['pattern']): Json | undefined {
-  for (const [key, value] of entriesOf(object)) if (matchesPattern(pattern, key)) return value;
+function readFirstMatch(
+  object: JsonObject,
+  pattern: Pattern,
+  segments: readonly Segment[],
+  from: number,
+): Json | undefined {
+  for (const [key, member] of entriesOf(object)) {
+    const value = matchesPattern(pattern, key) ? read(member, segments, from) : undefined;
+    if (value !== undefined) return value;
+  }
   return undefined;
 }
 
@@ -162,6 +170,8 @@ function visitNamed(root: Json, segments: readonly Segment[], from: number, name
     else visitNamed(value, segments, next + 1, name, visitor);
   }
 }
+
+type Pattern = (Segment & { kind: 'pattern' })['pattern'];
 
 type Visitor = (name: string, value: Json) => void;
 
@@ -205,11 +215,7 @@ function rebuildItems(items: readonly Json[], from: number, to: number, change: 
   return changed;
 }
 
-function rebuildMatches(
-  object: JsonObject,
-  pattern: (Segment & { kind: 'pattern' })['pattern'],
-  change: Change,
-): JsonObject {
+function rebuildMatches(object: JsonObject, pattern: Pattern, change: Change): JsonObject {
   const changed = new ObjectBuilder();
   let isChanged = false;
   for (const key of keysOf(object)) {
