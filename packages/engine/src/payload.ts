@@ -1,5 +1,8 @@
 import { type Json, parseJson, printJson } from './json/index.ts';
 
+/** Nobody has asked yet whether it is JSON; undefined says that it is none. */
+const UNREAD = Symbol('unread');
+
 /**
  * What a message carries, in the form in which it is at hand: bytes from a wire, text, or a JSON value that a transformation
  * made. Other forms are made when somebody asks and kept, so that what nobody looks at is never decoded, and what nobody
@@ -8,29 +11,32 @@ import { type Json, parseJson, printJson } from './json/index.ts';
 export class Payload {
   #bytes: Buffer | undefined;
   #text: string | undefined;
-  #json: { readonly value: Json | undefined } | undefined;
+  #json: Json | undefined | typeof UNREAD;
 
-  private constructor(form: { bytes?: Buffer; text?: string; json?: { value: Json } }) {
-    this.#bytes = form.bytes;
-    this.#text = form.text;
-    this.#json = form.json;
+  private constructor(bytes: Buffer | undefined, text: string | undefined, json: Json | typeof UNREAD) {
+    this.#bytes = bytes;
+    this.#text = text;
+    this.#json = json;
   }
 
   static ofBytes(bytes: Buffer): Payload {
-    return new Payload({ bytes });
+    return new Payload(bytes, undefined, UNREAD);
   }
 
   static ofText(text: string): Payload {
-    return new Payload({ text });
+    return new Payload(undefined, text, UNREAD);
   }
 
+  /** Must not be changed from here on: others may share parts of it. */
   static ofJson(value: Json): Payload {
-    return new Payload({ json: { value } });
+    return new Payload(undefined, undefined, value);
   }
 
   /** Bytes that are no UTF-8 become replacement characters here; `bytes` still has them. */
   get text(): string {
-    this.#text ??= this.#bytes ? this.#bytes.toString('utf8') : printJson(this.#json?.value ?? null);
+    if (this.#text !== undefined) return this.#text;
+    if (this.#bytes !== undefined) this.#text = this.#bytes.toString('utf8');
+    else this.#text = this.#json === UNREAD || this.#json === undefined ? '' : printJson(this.#json);
     return this.#text;
   }
 
@@ -41,12 +47,17 @@ export class Payload {
 
   /** Undefined: it is no JSON. */
   get json(): Json | undefined {
-    this.#json ??= { value: parseJson(this.text) };
-    return this.#json.value;
+    if (this.#json === UNREAD) this.#json = parseJson(this.text);
+    return this.#json;
   }
 
   /** Its size in bytes, or nearly: what batches and memory limits count. */
   get size(): number {
     return this.#bytes?.length ?? this.text.length;
+  }
+
+  /** Cheaper than its size: a JSON value need not be printed to be something. */
+  get isEmpty(): boolean {
+    return this.#bytes === undefined ? this.#text === '' : this.#bytes.length === 0;
   }
 }
