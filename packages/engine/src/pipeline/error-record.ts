@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { Json } from '../json/index.ts';
+import { isObject, type Json } from '../json/index.ts';
 import type { Failure, Message } from '../message.ts';
 import { Payload } from '../payload.ts';
 
@@ -28,7 +28,7 @@ export function errorRecord({ message, because }: Failure, originalSink: string,
 function originalOf(payload: Payload | null): Json {
   if (payload === null) return { original_data: null };
   const { json } = payload;
-  if (typeof json === 'object' && json !== null && !Array.isArray(json)) return json;
+  if (json !== undefined && isObject(json)) return json;
   // Text can't show bytes that are no text, and they are all there is left of the message.
   if (isUtf8(payload.bytes)) return { original_data: payload.text };
   return { original_data: payload.text, original_data_base64: payload.bytes.toString('base64') };

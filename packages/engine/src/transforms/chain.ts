@@ -1,3 +1,4 @@
+import type { Clock } from '../clock.ts';
 import type { Failure, Message } from '../message.ts';
 import { type CamelCaseConfig, camelCase } from './camel-case.ts';
 import { type CastConfig, cast } from './cast.ts';
@@ -17,7 +18,7 @@ import { type SnakeCaseConfig, snakeCase } from './snake-case.ts';
 import { type StructFlattenConfig, structFlatten } from './struct-flatten.ts';
 import { type TimestampConfig, timestamp } from './timestamp.ts';
 import { type TimezoneConfig, timezone } from './timezone.ts';
-import { type Clock, ConfigError, type Transform } from './transform.ts';
+import { ConfigError, type Transform } from './transform.ts';
 
 /** The config of each type, by the names that a DataFlow uses. */
 export interface TransformConfigs {
@@ -47,7 +48,9 @@ export type TransformSpec = {
   readonly [Type in TransformType]: { readonly type: Type; readonly config: TransformConfigs[Type] };
 }[TransformType];
 
-const COMPILERS: { readonly [Type in TransformType]: (config: TransformConfigs[Type], clock: Clock) => Transform } = {
+const COMPILERS: {
+  readonly [Type in TransformType]: (config: TransformConfigs[Type], clock: Pick<Clock, 'now'>) => Transform;
+} = {
   timestamp,
   flatten,
   filter,
@@ -70,13 +73,13 @@ const COMPILERS: { readonly [Type in TransformType]: (config: TransformConfigs[T
 
 /** One transformation of a pipeline: what it is and where in the list, for metrics and errors. */
 export interface Compiled {
-  readonly type: TransformType;
+  readonly type: string;
   readonly index: number;
   readonly transform: Transform;
 }
 
 /** Throws a `ConfigError` whose field begins with the place in the list: `transformations[2].fields[0]`. */
-export const compileTransforms = (specs: readonly TransformSpec[], clock: Clock): readonly Compiled[] =>
+export const compileTransforms = (specs: readonly TransformSpec[], clock: Pick<Clock, 'now'>): readonly Compiled[] =>
   specs.map((spec, index) => {
     try {
       return { type: spec.type, index, transform: compileTransform(spec, clock) };
@@ -89,7 +92,7 @@ export const compileTransforms = (specs: readonly TransformSpec[], clock: Clock)
 /** Throws a `ConfigError`. */
 export function compileTransform<Type extends TransformType>(
   { type, config }: { readonly type: Type; readonly config: TransformConfigs[Type] },
-  clock: Clock,
+  clock: Pick<Clock, 'now'>,
 ): Transform {
   return COMPILERS[type](config, clock);
 }

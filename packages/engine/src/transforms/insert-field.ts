@@ -1,10 +1,11 @@
+import type { Clock } from '../clock.ts';
 import { type Json, parseJson } from '../json/index.ts';
 import type { Message } from '../message.ts';
 import { overObjects } from './document.ts';
 import { metadataText } from './metadata-text.ts';
 import { Path } from './path.ts';
 import { compileFormat, instantOfMilliseconds } from './time/index.ts';
-import { type Clock, ConfigError, type Transform } from './transform.ts';
+import { ConfigError, type Transform } from './transform.ts';
 
 export interface InsertFieldConfig {
   /** By path: plain text, `${metadata.<key>}`, `${now}`, or `json:<value>`. */
@@ -14,7 +15,7 @@ export interface InsertFieldConfig {
 type Value = (message: Message) => Json;
 
 /** Sets fields, whether they exist or not. */
-export function insertField({ fields }: InsertFieldConfig, clock: Clock): Transform {
+export function insertField({ fields }: InsertFieldConfig, clock: Pick<Clock, 'now'>): Transform {
   const inserts = Object.entries(fields).map(([path, value]) => {
     const field = `fields[${path}]`;
     return { path: Path.compileTarget(field, path), value: compileValue(field, value, clock) };
@@ -30,7 +31,7 @@ export function insertField({ fields }: InsertFieldConfig, clock: Clock): Transf
 const METADATA = /^\$\{metadata\.([^}]+)\}$/;
 const rfc3339 = compileFormat('RFC3339');
 
-function compileValue(field: string, value: string, clock: Clock): Value {
+function compileValue(field: string, value: string, clock: Pick<Clock, 'now'>): Value {
   if (value === '${now}') return () => rfc3339(instantOfMilliseconds(clock.now()));
   const key = METADATA.exec(value)?.[1];
   if (key !== undefined)

@@ -1,9 +1,11 @@
 /** What the tests of transformations share: messages, and what comes out of them as text. */
+
+import type { Clock } from '../clock.ts';
 import type { Message, Metadata } from '../message.ts';
 import { Payload } from '../payload.ts';
-import type { Clock, Transform } from './transform.ts';
+import type { Transform } from './transform.ts';
 
-export const NOON: Clock = { now: () => Date.parse('2026-03-01T12:00:00.120Z') };
+export const NOON: Pick<Clock, 'now'> = { now: () => Date.parse('2026-03-01T12:00:00.120Z') };
 
 export function messageOf(payload: string | Buffer | null, metadata: Metadata = {}): Message {
   const origin = { partition: '0', sequence: 0, position: 0, readAt: 0 };

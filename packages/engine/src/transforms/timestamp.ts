@@ -1,7 +1,8 @@
+import type { Clock } from '../clock.ts';
 import { overObjects } from './document.ts';
 import { Path } from './path.ts';
 import { compileFormat, instantOfMilliseconds } from './time/index.ts';
-import type { Clock, Transform } from './transform.ts';
+import type { Transform } from './transform.ts';
 
 export interface TimestampConfig {
   /** Default: `created_at`. */
@@ -11,7 +12,7 @@ export interface TimestampConfig {
 }
 
 /** Sets a field to the time at which the message passes. */
-export function timestamp({ fieldName, format }: TimestampConfig, clock: Clock): Transform {
+export function timestamp({ fieldName, format }: TimestampConfig, clock: Pick<Clock, 'now'>): Transform {
   const path = Path.compileTarget('fieldName', fieldName || 'created_at');
   const print = compileFormat(format || 'RFC3339');
   // Many messages pass in a millisecond.

@@ -22,9 +22,3 @@ export class ConfigError extends Error {
     this.field = field;
   }
 }
-
-/** What transformations need of the time. */
-export interface Clock {
-  /** Milliseconds since 1970. */
-  now(): number;
-}
