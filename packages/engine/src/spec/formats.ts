@@ -1,22 +1,17 @@
+import { checkCondition, checkPath } from '../transforms/grammars.ts';
 import type { Format } from './schema.ts';
 
-/** The grammars of transformations, which are known where the transformations are. Each says what is wrong with a text. */
-export interface Grammars {
-  readonly checkCondition: (text: string) => string | undefined;
-  readonly checkPath: (text: string) => string | undefined;
-}
-
 /** Says what is wrong with a text, or nothing. */
-export function checkFormat(format: Format, text: string, grammars: Grammars): string | undefined {
+export function checkFormat(format: Format, text: string): string | undefined {
   switch (format) {
     case 'condition':
-      return grammars.checkCondition(text);
+      return checkCondition(text);
     case 'path':
-      return grammars.checkPath(text);
+      return checkPath(text);
     case 'rename':
-      return checkPair(text, 'old:new', [grammars.checkPath, grammars.checkPath]);
+      return checkPair(text, 'old:new', [checkPath, checkPath]);
     case 'header-mapping':
-      return checkPair(text, 'Header:path', [() => undefined, grammars.checkPath]);
+      return checkPair(text, 'Header:path', [() => undefined, checkPath]);
     case 'top-level-key':
       return text.includes('.') ? 'must be the name of a field at the top, without dots' : undefined;
     case 'inserted-value':

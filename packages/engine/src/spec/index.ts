@@ -22,7 +22,7 @@ export { securityProtocolOf } from './connectors/index.ts';
 export { crdSchema } from './crd-schema.ts';
 export { describeError, describeErrors, type FieldError } from './field-error.ts';
 export type { FlowSpec } from './flow.ts';
-export { durationOf, type Grammars } from './formats.ts';
+export { durationOf } from './formats.ts';
 export { type Normalised, normalise } from './normalise.ts';
 export { joinSecrets, redacted, type SecretRefPath, secretRefsOf } from './secrets.ts';
 export type { TransformationConfig, TransformationSpec } from './transformations/index.ts';

@@ -1,11 +1,10 @@
 import { type FieldError, required } from './field-error.ts';
 import { fill } from './fill.ts';
 import { type FlowSpec, flow } from './flow.ts';
-import type { Grammars } from './formats.ts';
 import { isGiven } from './given.ts';
 import { schemaOf } from './schema.ts';
 import { secretRefsOf } from './secrets.ts';
-import { anyText, validate } from './validate.ts';
+import { validate } from './validate.ts';
 
 export type Normalised =
   | { readonly isValid: true; readonly spec: FlowSpec; readonly warnings: readonly string[] }
@@ -15,8 +14,8 @@ export type Normalised =
  * The spec for the processor, or everything that is wrong with it. Secrets have been joined before: a reference without a
  * value beside it is an error here.
  */
-export function normalise(spec: unknown, grammars: Grammars = anyText): Normalised {
-  const { errors, warnings } = validate(spec, grammars);
+export function normalise(spec: unknown): Normalised {
+  const { errors, warnings } = validate(spec);
   const unresolved = secretRefsOf(spec).filter(({ literal }) => !isGiven(literal));
   const all = [
     ...errors,

@@ -2,7 +2,7 @@ import { type FieldError, forbidden, invalid, required, unsupported } from './fi
 import { fill } from './fill.ts';
 import type { Finding } from './finding.ts';
 import { flow } from './flow.ts';
-import { checkFormat, type Grammars } from './formats.ts';
+import { checkFormat } from './formats.ts';
 import {
   type Choice,
   choiceOf,
@@ -26,16 +26,10 @@ export interface Verdict {
   readonly warnings: readonly string[];
 }
 
-/** Without the grammars of the transformations, any text that is not empty is right. */
-export const anyText: Grammars = {
-  checkCondition: (text) => (text.trim() === '' ? 'must not be empty' : undefined),
-  checkPath: (text) => (text.trim() === '' ? 'must not be empty' : undefined),
-};
-
 /** Judges a spec, which may be any JSON, in either shape, with or without its secrets. */
-export function validate(spec: unknown, grammars: Grammars = anyText): Verdict {
+export function validate(spec: unknown): Verdict {
   if (!isGiven(spec)) return { errors: [required(ROOT.field, 'spec is required')], warnings: [] };
-  const validation = new Validation(grammars);
+  const validation = new Validation();
   validation.value(schemaOf(flow), spec, ROOT, false);
   const { errors, warnings } = validation;
   return { errors, warnings };
@@ -44,11 +38,6 @@ export function validate(spec: unknown, grammars: Grammars = anyText): Verdict {
 class Validation {
   readonly errors: FieldError[] = [];
   readonly warnings: string[] = [];
-  readonly #grammars: Grammars;
-
-  constructor(grammars: Grammars) {
-    this.#grammars = grammars;
-  }
 
   /** `isHidden`: the value is never quoted. */
   value(schema: Schema, value: unknown, place: Place, isHidden: boolean): void {
@@ -89,7 +78,7 @@ class Validation {
   }
 
   #format(format: Format | undefined, text: string, place: Place, isHidden: boolean): void {
-    const problem = format && checkFormat(format, text, this.#grammars);
+    const problem = format && checkFormat(format, text);
     if (problem !== undefined) this.#refuse(place, text, problem, isHidden);
   }
 
@@ -105,7 +94,7 @@ class Validation {
     const { propertyNames } = schema;
     for (const [key, entry] of Object.entries(map)) {
       const at = entryOf(place, key);
-      const problem = propertyNames && checkFormat(propertyNames.format, key, this.#grammars);
+      const problem = propertyNames && checkFormat(propertyNames.format, key);
       if (problem !== undefined) this.errors.push(invalid(at.field, key, problem));
       this.value(values, entry, at, false);
     }
