@@ -1,5 +1,8 @@
+import { createReadStream } from 'node:fs';
+import { systemClock } from '@polder/kube';
 import { Command, InvalidArgumentError } from 'commander';
 import { crdsAsYaml } from './crds.ts';
+import { tryFlow, validateFlows } from './flows/index.ts';
 import { products } from './products.ts';
 import { up } from './up/up.ts';
 import { version } from './version.ts';
@@ -25,12 +28,51 @@ export function program(process: NodeJS.Process): Command {
     );
 
   polder
+    .command('validate')
+    .description('tell everything that is wrong with the DataFlows in these files')
+    .requiredOption('-f, --filename <path>', 'a manifest, or a folder of them; can be given again', collect, [])
+    .action(({ filename }: { readonly filename: readonly string[] }) =>
+      run(process, async () => {
+        const [out, err] = [lineTo(process.stdout), lineTo(process.stderr)];
+        if (!(await validateFlows(filename, { out, err }))) process.exitCode = 1;
+      }),
+    );
+
+  polder
+    .command('try')
+    .description('show what the transformations of a DataFlow make of messages, without connecting to anything')
+    .requiredOption('-f, --filename <path>', 'the manifest of the DataFlow')
+    .option('--input <file>', 'one message on each line (default: standard input)')
+    .option('--envelope', 'a line is {"data":…,"metadata":{…}}', false)
+    .action(({ input, ...options }: TryFlags) =>
+      run(process, () =>
+        tryFlow(
+          {
+            ...options,
+            input: input === undefined ? process.stdin : createReadStream(input),
+            inputName: input ?? 'input',
+          },
+          systemClock,
+          lineTo(process.stdout),
+        ),
+      ),
+    );
+
+  polder
     .command('crds')
     .description('print the CustomResourceDefinitions of all kinds, as YAML for kubectl apply -f -')
     .action(() => run(process, async () => process.stdout.write(crdsAsYaml(products.flatMap(({ kinds }) => kinds)))));
 
   return polder;
 }
+
+interface TryFlags {
+  readonly filename: string;
+  readonly input?: string;
+  readonly envelope: boolean;
+}
+
+const lineTo = (stream: NodeJS.WriteStream) => (line: string) => void stream.write(`${line}\n`);
 
 interface UpFlags {
   readonly dataDir: string;
