@@ -1,0 +1,3 @@
+export type { PostgresSinkConfig, PostgresSourceConfig } from './config.ts';
+export { PostgresSink } from './sink.ts';
+export { PostgresError } from './trouble.ts';
