@@ -9,7 +9,7 @@ export type Value = string | null;
 export interface Result {
   readonly rows: readonly (readonly Value[])[];
   readonly rowCount: number;
-  readonly types: readonly number[];
+  readonly fields: readonly { readonly name: string /** Its number in `pg_type`. */; readonly type: number }[];
 }
 
 /** Rows as somebody asks for them; the server keeps the rest. */
@@ -79,7 +79,7 @@ export class Connection {
       return {
         rows: result.rows,
         rowCount: result.rowCount ?? 0,
-        types: result.fields.map((field) => field.dataTypeID),
+        fields: result.fields.map(({ name, dataTypeID }) => ({ name, type: dataTypeID })),
       };
     });
   }
