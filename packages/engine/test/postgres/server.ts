@@ -10,7 +10,7 @@ import pg from 'pg';
 export interface PostgresServer {
   /** Of an administrator, who needs no password. */
   readonly url: string;
-  /** Runs statements on a connection of its own; the rows come as objects. */
+  /** Runs statements as the administrator; the rows come as objects. */
   sql(text: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>;
   stop(): Promise<void>;
 }
@@ -53,20 +53,17 @@ export async function startPostgres(): Promise<PostgresServer> {
     rmSync(dir, { recursive: true, force: true });
     throw error;
   }
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
   return {
     url,
     async sql(text, values = []) {
-      const client = new pg.Client({ connectionString: url });
-      await client.connect();
-      try {
-        const result = await client.query<Record<string, unknown>>(text, values.length > 0 ? [...values] : undefined);
-        return result.rows;
-      } finally {
-        await client.end();
-      }
+      const result = await client.query<Record<string, unknown>>(text, values.length > 0 ? [...values] : undefined);
+      return result.rows;
     },
     async stop() {
       process.off('exit', killed);
+      await client.end();
       const exited = new Promise((resolve) => server.once('exit', resolve));
       server.kill('SIGINT'); // fast shutdown: sessions are ended
       await exited;

@@ -90,7 +90,7 @@ export class Connection {
     return {
       next: (count) => this.#guarded(signal, () => cursor.read(count)),
       close: async () => {
-        if (signal.aborted) this.#socket?.destroy();
+        if (signal.aborted) this.#drop();
         else if (this.#client) await this.#guarded(signal, () => cursor.close());
       },
     };
@@ -139,19 +139,34 @@ export class Connection {
     this.#client = client;
   }
 
-  /** Breaks the connection when the signal aborts: a query that waits for a lock would otherwise wait on. */
+  /**
+   * Ends with the connection, whatever `work` waits for (a cursor waits for an answer to its closing even then), and ends the
+   * connection when the signal aborts: a query that waits for a lock would otherwise wait on.
+   */
   async #guarded<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     signal.throwIfAborted();
+    const client = this.#client;
+    const lost = Promise.withResolvers<never>();
+    const onEnd = () => lost.reject(new Error('Connection terminated'));
     const onAbort = () => this.#socket?.destroy();
     signal.addEventListener('abort', onAbort, { once: true });
+    client?.once('end', onEnd);
     try {
-      return await work();
+      return await Promise.race([work(), lost.promise]);
     } catch (error) {
       signal.throwIfAborted();
-      throw explain(error, this.#secrets);
+      const trouble = explain(error, this.#secrets);
+      if (trouble.type === 'connection_error') this.#drop();
+      throw trouble;
     } finally {
       signal.removeEventListener('abort', onAbort);
+      client?.off('end', onEnd);
     }
+  }
+
+  #drop(): void {
+    this.#socket?.destroy();
+    this.#client = undefined;
   }
 
   #nameOf(text: string): string | undefined {

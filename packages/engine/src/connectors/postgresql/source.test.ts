@@ -109,14 +109,14 @@ test('after a restart reading goes on behind the last committed row, also among 
     await server.sql(
       `DROP TABLE IF EXISTS ties; CREATE TABLE ties (id ${type} PRIMARY KEY, updated_at timestamptz DEFAULT '2026-01-01T00:00:00.123456Z')`,
     );
-    await server.sql('INSERT INTO ties SELECT unnest($1::text[])::text::' + type, [values]);
+    await server.sql(`INSERT INTO ties SELECT unnest($1::text[])::${type}`, [values]);
     const checkpoints = memoryStore();
     const config = { table: 'ties', readBatchSize: 2 };
     const first = await readAll(config, checkpoints, 2);
-    expect(first, type).toHaveLength(5);
+    expect(first).toHaveLength(5);
     const rest = await readAll(config, checkpoints);
-    expect(texts(rest), type).toEqual(texts(first).slice(2));
-    expect(await readAll(config, checkpoints), type).toEqual([]);
+    expect({ type, rest: texts(rest) }).toEqual({ type, rest: texts(first).slice(2) });
+    expect(await readAll(config, checkpoints)).toEqual([]);
   }
 });
 

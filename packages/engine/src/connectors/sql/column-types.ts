@@ -11,7 +11,7 @@ const MAX_INTEGER = 2n ** 63n - 1n;
 
 /** By the text of a JSON value. Undefined: null, which fits into everything. */
 export function columnTypeOf(json: string): ColumnType | undefined {
-  switch (json[0]) {
+  switch (json.charAt(0)) {
     case 'n':
       return undefined;
     case 't':
