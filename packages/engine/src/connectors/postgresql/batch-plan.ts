@@ -28,15 +28,16 @@ export function planBatch(batch: readonly Message[], target: Target): BatchPlan 
   const failures: Failure[] = [];
   const shapes = new Shapes(target);
   const form = { isWhole: target.layout === 'data', metadata: target.metadata, metadataPrefix: target.metadataPrefix };
+  const isDelete = ({ metadata }: Message) => target.appliesDeletes && metadata['operation'] === 'delete';
+  const isKeyed = target.isUpsert || batch.some(isDelete);
   for (const message of batch) {
     const row = rowOf(message, form);
     if ('because' in row) {
       failures.push(row);
       continue;
     }
-    const isDelete = target.appliesDeletes && message.metadata['operation'] === 'delete';
-    const identity = target.appliesDeletes ? identityOf(row, target.key) : undefined;
-    const shape = shapes.of(row, isDelete ? 'delete' : 'write');
+    const identity = isKeyed ? identityOf(row, target.key) : undefined;
+    const shape = shapes.of(row, isDelete(message) ? 'delete' : 'write');
     const objection = objectionTo(target, row, shape, identity);
     if (objection === undefined) groups.add(row, shape, identity);
     else failures.push(refused(message, objection));
@@ -60,28 +61,27 @@ function objectionTo(target: Target, row: Row, shape: Shape, identity: string | 
   return undefined;
 }
 
-/** Which columns a row fills, found once for each sequence of keys: most batches have a single one. */
+/** Which columns a row fills. Most rows have the keys of the one before, and are not looked at any closer. */
 class Shapes {
   readonly unknownKeys = new Set<string>();
   readonly #target: Target;
-  readonly #byKeys = new Map<string, Shape>();
   readonly #byColumns = new Map<string, Shape>();
+  #last: { readonly row: Row; readonly shape: Shape } | undefined;
 
   constructor(target: Target) {
     this.#target = target;
   }
 
   of(row: Row, operation: Shape['operation']): Shape {
-    const keys = `${operation}\u0001${[...row.fields.keys()].join('\u0000')}\u0001${[...(row.metadata?.fields.keys() ?? [])].join('\u0000')}`;
-    const known = this.#byKeys.get(keys);
-    if (known) return known;
+    const last = this.#last;
+    if (last?.shape.operation === operation && hasKeysOf(row, last.row)) return last.shape;
     const shape = this.#shapeOf(row, operation);
     // Keys in another order, or with others that have no column, are no other shape.
     const columns = [shape.columns, shape.metadataColumns].map((some) => some.map(({ name }) => name));
     const id = JSON.stringify([operation, ...columns]);
     const same = this.#byColumns.get(id) ?? shape;
     this.#byColumns.set(id, same);
-    this.#byKeys.set(keys, same);
+    this.#last = { row, shape: same };
     return same;
   }
 
@@ -104,6 +104,20 @@ class Shapes {
     for (const name of [...bodyKeys, ...metadataKeys]) if (!table.columns.has(name)) this.unknownKeys.add(name);
     return { operation, columns, metadataColumns };
   }
+}
+
+const hasKeysOf = (row: Row, other: Row): boolean =>
+  isSameSequence(row.fields, other.fields) &&
+  (row.metadata === other.metadata || isSameSequence(row.metadata?.fields, other.metadata?.fields));
+
+function isSameSequence(
+  a: ReadonlyMap<string, string> | undefined,
+  b: ReadonlyMap<string, string> | undefined,
+): boolean {
+  if (a === undefined || b === undefined || a.size !== b.size) return false;
+  const others = b.keys();
+  for (const key of a.keys()) if (key !== others.next().value) return false;
+  return true;
 }
 
 const isWritable = (column: Column): boolean => !column.isGenerated;

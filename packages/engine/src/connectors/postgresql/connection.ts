@@ -84,6 +84,11 @@ export class Connection {
     });
   }
 
+  /** One or several commands that answer nothing, in one round trip. */
+  async run(commands: string, signal: AbortSignal): Promise<void> {
+    await this.#guarded(signal, () => this.#standing.query(commands));
+  }
+
   /** The rows of a query in portions. Nothing else may be asked before they are closed. */
   open(text: string, values: readonly Value[], signal: AbortSignal): Rows {
     const cursor = this.#standing.query(new Cursor<Value[]>(text, [...values], { rowMode: 'array', types: AS_TEXT }));

@@ -107,15 +107,14 @@ export class PostgresSink implements Sink {
   }
 
   async #transaction<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
-    await this.#connection.query('BEGIN', [], signal);
+    await this.#connection.run('BEGIN', signal);
     try {
       const result = await work();
-      await this.#connection.query('COMMIT', [], signal);
+      await this.#connection.run('COMMIT', signal);
       return result;
     } catch (error) {
       // The connection must not go on in the middle of a transaction: without it the server rolls back by itself.
-      if (this.#connection.isOpen)
-        await this.#connection.query('ROLLBACK', [], signal).catch(() => this.#connection.close());
+      if (this.#connection.isOpen) await this.#connection.run('ROLLBACK', signal).catch(() => this.#connection.close());
       throw error;
     }
   }
@@ -133,24 +132,24 @@ export class PostgresSink implements Sink {
     }
     return this.#transaction(async () => {
       // Else a row that breaks a deferred constraint is refused only at the commit, together with all others.
-      await this.#connection.query('SET CONSTRAINTS ALL IMMEDIATE', [], signal);
+      await this.#connection.run('SET CONSTRAINTS ALL IMMEDIATE; SAVEPOINT part', signal);
       return [...failures, ...(await this.#halve(sound, target, signal))];
     }, signal);
   }
 
+  /** Within a transaction, whose savepoint `part` is behind all that is written. */
   async #halve(batch: readonly Message[], target: Target, signal: AbortSignal): Promise<readonly Failure[]> {
     const [first] = batch;
     if (!first) return [];
-    await this.#connection.query('SAVEPOINT part', [], signal);
     try {
       const { statements, failures } = planBatch(batch, target);
       await this.#runAll(statements, signal);
-      await this.#connection.query('RELEASE part', [], signal);
+      await this.#connection.run('RELEASE part; SAVEPOINT part', signal);
       return failures;
     } catch (error) {
       const trouble = explain(error);
       if (!trouble.isAboutRow) throw trouble;
-      await this.#connection.query('ROLLBACK TO part', [], signal);
+      await this.#connection.run('ROLLBACK TO part', signal);
       if (batch.length === 1)
         return [{ message: first, because: trouble.message, type: trouble.type, isRetryable: trouble.isRetryable }];
     }
@@ -175,7 +174,7 @@ export class PostgresSink implements Sink {
     const { table, autoCreateTable } = this.#config;
     if (!autoCreateTable) throw new PostgresError(`there is no table ${table} any more`);
     try {
-      for (const statement of this.#creation(batch)) await this.#connection.query(statement, [], signal);
+      for (const statement of this.#creation(batch)) await this.#connection.run(statement, signal);
     } catch (error) {
       // Two that create a table at once may get in each other's way, `IF NOT EXISTS` or not.
       if (!(await readTable(this.#connection, table, signal))) throw error;
@@ -238,7 +237,7 @@ export class PostgresSink implements Sink {
     if (columns.size === 0) return undefined;
     const { table } = this.#config;
     try {
-      await this.#connection.query(addColumns(table, columns), [], signal);
+      await this.#connection.run(addColumns(table, columns), signal);
     } catch (error) {
       const trouble = explain(error);
       if (trouble.isRetryable) throw trouble;

@@ -72,9 +72,8 @@ export class PostgresSource implements Source {
     await this.#connection.connect(signal);
     const { table, autoCreateTable, query } = this.#config;
     if (autoCreateTable && table !== undefined && query === undefined)
-      await this.#connection.query(
+      await this.#connection.run(
         `CREATE TABLE IF NOT EXISTS ${quotedTable(table)} ("id" bigserial PRIMARY KEY, "created_at" timestamptz DEFAULT now(), "updated_at" timestamptz DEFAULT now())`,
-        [],
         signal,
       );
     this.#feed = await describeFeed(this.#connection, this.#config, signal);
