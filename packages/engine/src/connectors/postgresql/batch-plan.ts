@@ -18,6 +18,8 @@ export interface BatchPlan {
 export interface Statement {
   readonly text: string;
   readonly values: readonly Buffer[];
+  /** How many rows it adds if none of them is there. */
+  readonly appends: number;
 }
 
 /** The server takes no value above 1 GB; far below it, smaller statements cost nothing. */
@@ -156,10 +158,11 @@ class Groups {
 
 function statementOf({ shape, rows }: Group, target: Target): Statement {
   const bodies = textArray(rows.map((row) => row.body));
-  if (shape.operation === 'delete') return { text: deleteStatement(target, shape), values: [bodies] };
+  if (shape.operation === 'delete') return { text: deleteStatement(target, shape), values: [bodies], appends: 0 };
   const metadata = rows.flatMap((row) => row.metadata?.text ?? []);
   return {
     text: writeStatement(target, shape),
     values: target.metadata === 'none' ? [bodies] : [bodies, textArray(metadata)],
+    appends: rows.length,
   };
 }

@@ -39,6 +39,7 @@ export class Connection {
   readonly #prepared = new Map<string, string>();
   #client: pg.Client | undefined;
   #socket: Socket | undefined;
+  #isClosed = false;
 
   constructor(connectionString: string) {
     this.#url = parsed(connectionString);
@@ -54,6 +55,7 @@ export class Connection {
 
   /** Does nothing while the connection stands. */
   async connect(signal: AbortSignal): Promise<void> {
+    if (this.#isClosed) throw new PostgresError('connector is closed');
     if (this.#client) return;
     await this.#guarded(signal, async () => {
       // As libpq does when nothing is said: encrypted if the server can, without asking who it is.
@@ -95,20 +97,23 @@ export class Connection {
     return {
       next: (count) => this.#guarded(signal, () => cursor.read(count)),
       close: async () => {
-        if (signal.aborted) this.#drop();
+        if (signal.aborted) this.drop();
         else if (this.#client) await this.#guarded(signal, () => cursor.close());
       },
     };
   }
 
+  /** For good. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     const client = this.#client;
     this.#client = undefined;
     await client?.end().catch(() => undefined);
   }
 
   get #standing(): pg.Client {
-    if (!this.#client) throw new PostgresError('not connected', { type: 'connection_error', isRetryable: true });
+    if (!this.#client)
+      throw new PostgresError('not connected, call connect first', { type: 'connection_error', isRetryable: true });
     return this.#client;
   }
 
@@ -161,7 +166,7 @@ export class Connection {
     } catch (error) {
       signal.throwIfAborted();
       const trouble = explain(error, this.#secrets);
-      if (trouble.type === 'connection_error') this.#drop();
+      if (trouble.type === 'connection_error') this.drop();
       throw trouble;
     } finally {
       signal.removeEventListener('abort', onAbort);
@@ -169,7 +174,8 @@ export class Connection {
     }
   }
 
-  #drop(): void {
+  /** The next `connect` makes another. */
+  drop(): void {
     this.#socket?.destroy();
     this.#client = undefined;
   }

@@ -82,7 +82,12 @@ test('a column that a message does not name has its default, also beside message
 test('written twice, a row with a key is there once and is no failure', async () => {
   await server.sql('CREATE TABLE once (id int PRIMARY KEY, v text)');
   const batch = [message({ id: 1, v: 'a' }), message({ id: 2, v: 'b' })];
-  expect(await write({ table: 'once' }, batch, batch)).toEqual([]);
+  await withSink({ table: 'once' }, async (sink, lines) => {
+    expect(await sink.write(batch, never)).toEqual([]);
+    expect(lines).toEqual([]);
+    expect(await sink.write(batch, never)).toEqual([]);
+    expect(lines).toMatchObject([{ level: 'info', fields: { rows: 2 } }]);
+  });
   expect(await rows('once')).toHaveLength(2);
 });
 
@@ -436,6 +441,15 @@ test('a table that changes under the sink is looked at again', async () => {
     expect(await sink.write([message({ id: 4 })], never)).toEqual([]);
     expect(await rows('moving')).toEqual(['{"id":"4"}']);
   });
+});
+
+test('a sink that was closed stays closed', async () => {
+  await server.sql('CREATE TABLE shut (id int)');
+  const sink = new PostgresSink({ connectionString: server.url, table: 'shut' }, memoryLog().log);
+  await sink.connect(never);
+  await sink.close();
+  await sink.close();
+  await expect(sink.write([message({ id: 1 })], never)).rejects.toThrow('connector is closed');
 });
 
 test('an empty batch is written, a row of many megabytes too', async () => {

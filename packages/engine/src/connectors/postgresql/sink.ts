@@ -37,7 +37,6 @@ export class PostgresSink implements Sink {
   readonly #connection: Connection;
   readonly #warned = new Set<string>();
   #target: Target | undefined;
-  #isClosed = false;
 
   constructor(config: PostgresSinkConfig, log: Logger) {
     this.#config = config;
@@ -46,7 +45,6 @@ export class PostgresSink implements Sink {
   }
 
   async connect(signal: AbortSignal): Promise<void> {
-    if (this.#isClosed) throw new PostgresError('the sink is closed');
     await this.#connection.connect(signal);
     this.#target = await this.#readTarget(signal);
     if (this.#target) return;
@@ -76,9 +74,8 @@ export class PostgresSink implements Sink {
     return this.#isolate(batch, signal);
   }
 
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    await this.#connection.close();
+  close(): Promise<void> {
+    return this.#connection.close();
   }
 
   async #plan(batch: readonly Message[], signal: AbortSignal): Promise<BatchPlan> {
@@ -94,16 +91,17 @@ export class PostgresSink implements Sink {
 
   /** One statement is a transaction by itself, without the two round trips. */
   async #run(statements: readonly Statement[], signal: AbortSignal): Promise<void> {
-    const [only] = statements;
-    if (only && statements.length === 1) {
-      await this.#connection.query(only.text, only.values, signal);
-      return;
-    }
-    if (only) await this.#transaction(() => this.#runAll(statements, signal), signal);
+    if (statements.length > 1) await this.#transaction(() => this.#runAll(statements, signal), signal);
+    else await this.#runAll(statements, signal);
   }
 
   async #runAll(statements: readonly Statement[], signal: AbortSignal): Promise<void> {
-    for (const { text, values } of statements) await this.#connection.query(text, values, signal);
+    const { table, upsertMode } = this.#config;
+    for (const { text, values, appends } of statements) {
+      const { rowCount } = await this.#connection.query(text, values, signal);
+      if (!upsertMode && rowCount < appends)
+        this.#log.info({ table, rows: appends - rowCount }, 'rows whose key is there already were not written again');
+    }
   }
 
   async #transaction<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
@@ -114,7 +112,7 @@ export class PostgresSink implements Sink {
       return result;
     } catch (error) {
       // The connection must not go on in the middle of a transaction: without it the server rolls back by itself.
-      if (this.#connection.isOpen) await this.#connection.run('ROLLBACK', signal).catch(() => this.#connection.close());
+      if (this.#connection.isOpen) await this.#connection.run('ROLLBACK', signal).catch(() => this.#connection.drop());
       throw error;
     }
   }

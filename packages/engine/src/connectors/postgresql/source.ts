@@ -122,7 +122,7 @@ export class PostgresSource implements Source {
 
   async *#poll(signal: AbortSignal): AsyncIterable<readonly Message[]> {
     const feed = this.#feed;
-    if (!feed) throw new PostgresError('not connected: connect comes before read');
+    if (!feed) throw new PostgresError('not connected, call connect first');
     const until = await this.#settledUntil(feed, signal);
     const { text, values } = feedQuery(feed, this.#position, { limit: this.#config.readBatchSize ?? 0, until });
     const rows = this.#connection.open(text, values, signal);
