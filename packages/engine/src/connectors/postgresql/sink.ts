@@ -9,7 +9,7 @@ import { addColumns, createColumnarTable, createRawTable } from './created-table
 import { refused, rowOf } from './row.ts';
 import { readTable } from './table.ts';
 import { keyColumns, type Target, targetOf } from './target.ts';
-import { explain, PostgresError } from './trouble.ts';
+import { PostgresError } from './trouble.ts';
 
 /** The server's ways to say that the table is not what we think it is: somebody changed it meanwhile. */
 const STALE_TABLE = new Set([
@@ -66,8 +66,8 @@ export class PostgresSink implements Sink {
       await this.#run(plan.statements, signal);
       return plan.failures;
     } catch (error) {
-      const trouble = explain(error);
-      if (!trouble.isAboutRow && !STALE_TABLE.has(trouble.sqlState ?? '')) throw trouble;
+      if (!(error instanceof PostgresError)) throw error;
+      if (!error.isAboutRow && !STALE_TABLE.has(error.sqlState ?? '')) throw error;
     }
     // What we hold to be the row's fault may be that of an outdated type: the table is looked at anew.
     this.#target = undefined;
@@ -122,12 +122,14 @@ export class PostgresSink implements Sink {
     const isBroken = ({ payload }: Message) => payload !== null && payload.json === undefined;
     const failures = batch.filter(isBroken).map((message) => refused(message, 'its payload is no JSON'));
     const sound = batch.filter((message) => !isBroken(message));
-    // A table that none of the messages can bring about is missing for each of them.
-    const target = await this.#currentTarget(sound, signal).catch((error: unknown) => explain(error));
-    if (target instanceof PostgresError) {
-      if (!target.isAboutRow) throw target;
-      return [...failures, ...sound.map((message) => refused(message, target.message))];
+    try {
+      await this.#plan(sound, signal);
+    } catch (error) {
+      // A table that none of the messages can bring about is missing for each of them.
+      if (!(error instanceof PostgresError) || !error.isAboutRow) throw error;
+      return [...failures, ...sound.map((message) => refused(message, error.message))];
     }
+    const target = await this.#currentTarget(sound, signal);
     return this.#transaction(async () => {
       // Else a row that breaks a deferred constraint is refused only at the commit, together with all others.
       await this.#connection.run('SET CONSTRAINTS ALL IMMEDIATE; SAVEPOINT part', signal);
@@ -145,11 +147,10 @@ export class PostgresSink implements Sink {
       await this.#connection.run('RELEASE part; SAVEPOINT part', signal);
       return failures;
     } catch (error) {
-      const trouble = explain(error);
-      if (!trouble.isAboutRow) throw trouble;
+      if (!(error instanceof PostgresError) || !error.isAboutRow) throw error;
       await this.#connection.run('ROLLBACK TO part', signal);
       if (batch.length === 1)
-        return [{ message: first, because: trouble.message, type: trouble.type, isRetryable: trouble.isRetryable }];
+        return [{ message: first, because: error.message, type: error.type, isRetryable: error.isRetryable }];
     }
     const middle = batch.length >> 1;
     return [
@@ -237,9 +238,8 @@ export class PostgresSink implements Sink {
     try {
       await this.#connection.run(addColumns(table, columns), signal);
     } catch (error) {
-      const trouble = explain(error);
-      if (trouble.isRetryable) throw trouble;
-      this.#log.warn({ table, columns: [...columns.keys()] }, `can't add columns: ${trouble.message}`);
+      if (!(error instanceof PostgresError) || error.isRetryable) throw error;
+      this.#log.warn({ table, columns: [...columns.keys()] }, `can't add columns: ${error.message}`);
       return undefined;
     }
     this.#target = await this.#readTarget(signal);

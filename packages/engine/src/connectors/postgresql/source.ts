@@ -8,7 +8,7 @@ import type { PostgresSourceConfig } from './config.ts';
 import { Connection, type Value } from './connection.ts';
 import { describeFeed, type Feed, feedQuery, untrackedQuery } from './feed.ts';
 import { checkpointOf, isPosition, type Position, positionOf } from './position.ts';
-import { explain, PostgresError } from './trouble.ts';
+import { PostgresError } from './trouble.ts';
 
 export interface PostgresSourceOptions {
   readonly checkpoints: CheckpointStore;
@@ -97,10 +97,9 @@ export class PostgresSource implements Source {
         attempts = 0;
       } catch (error) {
         if (signal.aborted) return;
-        const trouble = explain(error);
-        if (!trouble.isRetryable) throw trouble;
+        if (!(error instanceof PostgresError) || !error.isRetryable) throw error;
         const ms = Math.min(FIRST_RETRY_MS * 2 ** attempts++, LONGEST_RETRY_MS) * (0.5 + random() / 2);
-        log.warn({ type: trouble.type, ms: Math.round(ms) }, `PostgreSQL: ${trouble.message}; reading again soon`);
+        log.warn({ type: error.type, ms: Math.round(ms) }, `PostgreSQL: ${error.message}; reading again soon`);
         await pause(clock, ms, signal);
         continue;
       }
