@@ -1,6 +1,7 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
 import Cursor from 'pg-cursor';
+import { urlOf } from './connection-string.ts';
 import { explain, PostgresError } from './trouble.ts';
 
 /** A value as the server prints it: numbers with all their digits, moments to the microsecond. Null: SQL NULL. */
@@ -42,9 +43,9 @@ export class Connection {
   #isClosed = false;
 
   constructor(connectionString: string) {
-    this.#url = parsed(connectionString);
+    this.#url = urlOf(connectionString);
     const { password, searchParams } = this.#url;
-    this.#secrets = [connectionString, password, decoded(password), searchParams.get('password') ?? '']
+    this.#secrets = [connectionString, password, decodeURIComponent(password), searchParams.get('password') ?? '']
       .filter((secret) => secret.length >= SHORTEST_SECRET)
       .toSorted((a, b) => b.length - a.length);
   }
@@ -186,21 +187,5 @@ export class Connection {
     const name = `polder_${this.#prepared.size}`;
     this.#prepared.set(text, name);
     return name;
-  }
-}
-
-function parsed(connectionString: string): URL {
-  const url = URL.parse(connectionString);
-  if (url && /^postgres(?:ql)?:$/.test(url.protocol)) return url;
-  throw new PostgresError(
-    'connectionString is no URL of PostgreSQL: write postgres://user:password@host:5432/database',
-  );
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
   }
 }

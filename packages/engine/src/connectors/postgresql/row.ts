@@ -92,10 +92,11 @@ const moment = (value: unknown): unknown =>
 
 /** JSON knows neither bytes nor integers of any size; the key of a record may be the one, an offset the other. */
 function printable(value: unknown): unknown {
-  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value.toString();
+  if (typeof value === 'bigint') return JSON.rawJSON(value.toString());
   if (value instanceof Uint8Array) return Buffer.from(value).toString('utf8');
   if (Array.isArray(value)) return value.map(printable);
   if (value instanceof Map) return printable(Object.fromEntries(value));
-  if (typeof value !== 'object' || value === null || value instanceof Date) return value;
+  // What prints itself (a moment, a number with its spelling) is left to do so.
+  if (typeof value !== 'object' || value === null || 'toJSON' in value) return value;
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, printable(inner)]));
 }

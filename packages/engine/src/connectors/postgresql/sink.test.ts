@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { memoryLog } from '../../../test/postgres/logs.ts';
 import { message } from '../../../test/postgres/messages.ts';
 import { type PostgresServer, startPostgres } from '../../../test/postgres/server.ts';
+import { ExactNumber } from '../../json/index.ts';
 import type { Failure, Message } from '../../message.ts';
 import { Payload } from '../../payload.ts';
 import type { PostgresSinkConfig } from './config.ts';
@@ -290,11 +291,16 @@ test('a table whose other columns must be given is written by columns, `data` be
 
 test('rawMode keeps body and metadata; a body that carries its own metadata is taken apart', async () => {
   await write({ table: 'raw', rawMode: true, autoCreateTable: true }, [
-    message('{"a":0.10}', { topic: 't', offset: 12345678901234567890n, key: Buffer.from('k') }),
+    message('{"a":0.10}', {
+      topic: 't',
+      offset: 12345678901234567890n,
+      key: Buffer.from('k'),
+      n: new ExactNumber('1.0'),
+    }),
     message('{"value":{"b":1},"_metadata":{"from":"elsewhere"}}', { topic: 't' }),
   ]);
   expect(await rows('(SELECT id, data, _metadata FROM raw)')).toEqual([
-    '{"id":1,"data":{"a": 0.10},"_metadata":{"key": "k", "topic": "t", "offset": "12345678901234567890"}}',
+    '{"id":1,"data":{"a": 0.10},"_metadata":{"n": 1.0, "key": "k", "topic": "t", "offset": 12345678901234567890}}',
     '{"id":2,"data":{"b": 1},"_metadata":{"from": "elsewhere"}}',
   ]);
 });
