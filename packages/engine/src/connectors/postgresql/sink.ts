@@ -133,30 +133,39 @@ export class PostgresSink implements Sink {
     return this.#transaction(async () => {
       // Else a row that breaks a deferred constraint is refused only at the commit, together with all others.
       await this.#connection.run('SET CONSTRAINTS ALL IMMEDIATE; SAVEPOINT part', signal);
-      return [...failures, ...(await this.#halve(sound, target, signal))];
+      return [...failures, ...(await this.#halve(sound, false, target, signal))];
     }, signal);
   }
 
-  /** Within a transaction, whose savepoint `part` is behind all that is written. */
-  async #halve(batch: readonly Message[], target: Target, signal: AbortSignal): Promise<readonly Failure[]> {
+  /**
+   * Within a transaction, whose savepoint `part` is behind all that is written. Of a part that was refused although its first
+   * half is sound, the second is not tried as a whole (`isRefused`).
+   */
+  async #halve(
+    batch: readonly Message[],
+    isRefused: boolean,
+    target: Target,
+    signal: AbortSignal,
+  ): Promise<readonly Failure[]> {
     const [first] = batch;
     if (!first) return [];
-    try {
-      const { statements, failures } = planBatch(batch, target);
-      await this.#runAll(statements, signal);
-      await this.#connection.run('RELEASE part; SAVEPOINT part', signal);
-      return failures;
-    } catch (error) {
-      if (!(error instanceof PostgresError) || !error.isAboutRow) throw error;
-      await this.#connection.run('ROLLBACK TO part', signal);
-      if (batch.length === 1)
-        return [{ message: first, because: error.message, type: error.type, isRetryable: error.isRetryable }];
+    if (!isRefused || batch.length === 1) {
+      try {
+        const { statements, failures } = planBatch(batch, target);
+        await this.#runAll(statements, signal);
+        await this.#connection.run('RELEASE part; SAVEPOINT part', signal);
+        return failures;
+      } catch (error) {
+        if (!(error instanceof PostgresError) || !error.isAboutRow) throw error;
+        await this.#connection.run('ROLLBACK TO part', signal);
+        if (batch.length === 1)
+          return [{ message: first, because: error.message, type: error.type, isRetryable: error.isRetryable }];
+      }
     }
     const middle = batch.length >> 1;
-    return [
-      ...(await this.#halve(batch.slice(0, middle), target, signal)),
-      ...(await this.#halve(batch.slice(middle), target, signal)),
-    ];
+    const early = await this.#halve(batch.slice(0, middle), false, target, signal);
+    const late = await this.#halve(batch.slice(middle), early.length === 0, target, signal);
+    return [...early, ...late];
   }
 
   async #currentTarget(batch: readonly Message[], signal: AbortSignal): Promise<Target> {
