@@ -33,12 +33,15 @@ export interface Failure {
   readonly isRetryable: boolean;
 }
 
-export type ErrorType =
-  | 'timeout'
-  | 'connection_error'
-  | 'constraint_violation'
-  | 'invalid_data'
-  | 'transient'
-  | 'auth_error'
-  | 'transformation_error'
-  | 'unknown';
+export const ERROR_TYPES = [
+  'timeout',
+  'connection_error',
+  'constraint_violation',
+  'invalid_data',
+  'transient',
+  'auth_error',
+  'transformation_error',
+  'unknown',
+] as const;
+
+export type ErrorType = (typeof ERROR_TYPES)[number];

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { isObject, type Json } from '../json/index.ts';
+import { ExactNumber, isObject, type Json, OrderedObject } from '../json/index.ts';
 import type { Failure, Message } from '../message.ts';
 import { Payload } from '../payload.ts';
 
@@ -38,6 +38,7 @@ function originalOf(payload: Payload | null): Json {
 function jsonOf(value: unknown): Json {
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return value;
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
+  if (value instanceof ExactNumber || value instanceof OrderedObject) return value;
   if (value instanceof Date) return value.toISOString();
   if (Buffer.isBuffer(value)) return value.toString('utf8');
   if (Array.isArray(value)) return value.map(jsonOf);

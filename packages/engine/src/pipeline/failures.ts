@@ -1,8 +1,10 @@
-import type { ErrorType, Failure, Message } from '../message.ts';
+import { ERROR_TYPES, type ErrorType, type Failure, type Message } from '../message.ts';
 
-/** What kind of trouble a connector threw, by the names and codes that Node and its libraries give. */
+/** What kind of trouble a connector threw: what it says itself, or else by the names and codes that Node and its libraries give. */
 export function errorTypeOf(error: unknown): ErrorType {
   if (!(error instanceof Error)) return 'unknown';
+  const own = 'type' in error ? ERROR_TYPES.find((type) => type === error.type) : undefined;
+  if (own !== undefined) return own;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   if (error.name === 'TimeoutError' || code.includes('TIMEDOUT') || code.includes('TIMEOUT')) return 'timeout';
   if (/^E(CONN|PIPE|HOST|NET|NOTFOUND|AI_AGAIN)/.test(code) || code === 'UND_ERR_SOCKET') return 'connection_error';

@@ -16,7 +16,7 @@ export interface Shape {
  * digits, types and their errors are the server's, and no value is ever part of the SQL. `place` is the order of the messages.
  *
  * There is no second way by COPY for large batches. Measured with rows of 1 KB in batches of 10 to 5,000, COPY writes about as
- * many rows a second (0.7 to 1.2 times) for 3 to 8 times the client's time, since every value must be decoded and escaped;
+ * many rows a second (0.7 to 1.4 times) for 2 to 4 times the client's time, since every value must be decoded and escaped;
  * an upsert by COPY and a temporary table writes half as many.
  */
 
