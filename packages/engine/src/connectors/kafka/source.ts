@@ -26,7 +26,7 @@ const REBALANCE_MS = 30_000;
 /** To join takes until the others have joined too, so an answer may come this late. */
 const REQUEST_MS = REBALANCE_MS + 5_000;
 /** How soon a topic's new partitions are seen. */
-const METADATA_MS = 60_000;
+const METADATA_MS = 10_000;
 const COMMIT_ATTEMPTS = 8;
 
 const EARLIEST = -2n;

@@ -25,6 +25,8 @@ const REFUSALS: Readonly<Record<string, string>> = {
   TOPIC_AUTHORIZATION_FAILED: 'the user may not use this topic; grant it with an ACL',
   GROUP_AUTHORIZATION_FAILED: 'the user may not use this consumer group; grant it with an ACL',
   CLUSTER_AUTHORIZATION_FAILED: 'the user may not do this on the cluster; an idempotent producer needs IdempotentWrite',
+  UNSUPPORTED_SASL_MECHANISM: 'the broker does not offer this sasl.mechanism on this listener',
+  ILLEGAL_SASL_STATE: 'the broker does not ask for a user on this listener; remove sasl, or use another port',
   INVALID_TOPIC_EXCEPTION: 'the name of the topic is not valid',
 };
 
@@ -78,11 +80,9 @@ type Rule = (leaf: Leaf) => Trouble | undefined;
 /** The most telling first: the same failure shows at several places of the tree. */
 const RULES: readonly Rule[] = [
   ({ code, message }) =>
-    code !== 'PLT_KFK_AUTHENTICATION'
-      ? undefined
-      : message.includes('mechanism')
-        ? refused('the broker does not offer this sasl.mechanism on this listener')
-        : refused('the broker refused the user; check sasl.username, sasl.password and sasl.mechanism'),
+    code === 'PLT_KFK_AUTHENTICATION' && message.includes('authentication failed')
+      ? refused('the broker refused the user; check sasl.username, sasl.password and sasl.mechanism')
+      : undefined,
   ({ apiId }) => {
     const because = apiId === undefined ? undefined : REFUSALS[apiId];
     return because === undefined ? undefined : refused(because);
@@ -95,6 +95,15 @@ const RULES: readonly Rule[] = [
   ({ message, code }) =>
     message.startsWith('TLS handshake failed') || code === 'ERR_SSL_WRONG_VERSION_NUMBER'
       ? refused('the broker does not speak TLS here; remove tls, or use its TLS port')
+      : undefined,
+  // Whatever breaks the handshake is called this: a broker that goes away in the middle of it, or one that speaks TLS.
+  ({ code }) =>
+    code === 'PLT_KFK_AUTHENTICATION'
+      ? {
+          because: 'the broker closed the connection while it was opened; if it speaks TLS here, add tls',
+          type: 'connection_error',
+          isRetryable: true,
+        }
       : undefined,
   ({ code, message }) =>
     /^E(CONN|PIPE|HOST|NET|NOTFOUND|AI_AGAIN)/.test(code)
