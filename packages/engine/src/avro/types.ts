@@ -22,10 +22,9 @@ export class Logical extends avro.types.LogicalType {
   readonly scale: number;
 
   constructor(schema: avro.Schema, options?: unknown) {
-    super(schema, options);
-    const attributes: object = typeof schema === 'object' ? schema : {};
-    this.kind = 'logicalType' in attributes ? String(attributes.logicalType) : '';
-    this.scale = 'scale' in attributes ? Number(attributes.scale) : 0;
+    super(isLong(schema) ? exactLong : schema, options);
+    this.kind = logicalTypeOf(schema) ?? '';
+    this.scale = typeof schema === 'object' && 'scale' in schema ? Number(schema.scale) : 0;
   }
 
   protected override _fromValue(value: unknown): unknown {
@@ -55,10 +54,19 @@ const LOGICAL_TYPES = [
 export function parseSchema(text: string): Type {
   const schema: avro.Schema = JSON.parse(text);
   return avro.Type.forSchema(schema, {
-    // The default long stays the one of values that defaults are written in; only what is decoded has to be exact.
+    // By name, and as `{"type": "long", …}`, which many writers prefer and which would be made anew each time.
     registry: { long: exactLong },
+    typeHook: (one) => (isLong(one) && !LOGICAL_TYPES.includes(logicalTypeOf(one) ?? '') ? exactLong : undefined),
     logicalTypes: Object.fromEntries(LOGICAL_TYPES.map((name) => [name, Logical])),
     // A union's branch is then named in the value, also where two branches could not be told apart (int and long).
     wrapUnions: 'always',
   });
+}
+
+const isLong = (schema: avro.Schema) => typeof schema === 'object' && 'type' in schema && schema.type === 'long';
+
+function logicalTypeOf(schema: avro.Schema): string | undefined {
+  if (typeof schema !== 'object' || !('logicalType' in schema)) return undefined;
+  const logicalType: unknown = schema.logicalType;
+  return typeof logicalType === 'string' ? logicalType : undefined;
 }

@@ -66,10 +66,7 @@ export const message = (text: string, sequence = 0, metadata: Message['metadata'
 export const numbered = (from: number, count: number, keys: number): Message[] =>
   Array.from({ length: count }, (_, i) => message(String(from + i), from + i, { key: `key-${(from + i) % keys}` }));
 
-export async function produceRaw(
-  broker: string,
-  messages: MessageToProduce<Buffer, Buffer, Buffer, Buffer>[],
-): Promise<void> {
+export async function produceRaw(broker: string, messages: MessageToProduce[]): Promise<void> {
   const producer = new Producer({ clientId: 'test', bootstrapBrokers: [broker] });
   await producer.send({ messages, acks: -1 });
   await producer.close();

@@ -30,7 +30,7 @@ describe('a topic copied by source and sink', () => {
       [Buffer.from('__proto__'), Buffer.from('kept')],
       [Buffer.from('empty'), Buffer.alloc(0)],
     ]);
-    const records: Omit<MessageToProduce<Buffer, Buffer, Buffer, Buffer>, 'topic'>[] = [
+    const records: Omit<MessageToProduce, 'topic'>[] = [
       { key: Buffer.from('text key'), value: Buffer.from('{"a": 1.0}'), headers },
       { value: Buffer.from('without a key') },
       { key: Buffer.alloc(0), value: Buffer.from('with an empty key') },

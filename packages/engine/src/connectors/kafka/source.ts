@@ -137,7 +137,6 @@ export class KafkaSource implements Source {
         }
         for (let arrival = arrived.shift(); arrival !== undefined; arrival = arrived.shift()) {
           const inputs = await this.#inputsOf(arrival, stop);
-          if (stop.aborted) return;
           if (inputs.length > 0) yield inputs;
         }
         if (!isRung && !stop.aborted) await new Promise<void>((resolve) => (ring = resolve));
@@ -321,9 +320,9 @@ export class KafkaSource implements Source {
       if (fetched.errorCode === OFFSET_OUT_OF_RANGE) outOfRange.push(wanted.lease);
       if (fetched.errorCode !== 0) continue;
       const { messages, next, bytes } = readRecords(fetched, wanted.offset);
+      await this.#append(inputs, wanted.lease, messages, readAt, stop);
       wanted.lease.next = next;
       brought += bytes;
-      await this.#append(inputs, wanted.lease, messages, readAt, stop);
     }
     this.#fetchSize.brought(brought);
     if (error === undefined) this.#backoff.succeeded();
