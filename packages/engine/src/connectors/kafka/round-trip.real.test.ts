@@ -1,4 +1,4 @@
-import { type MessageToProduce, Producer } from '@platformatic/kafka';
+import { Admin, consumerFetchesChannel, type MessageToProduce, Producer } from '@platformatic/kafka';
 import { describe, expect, inject, test } from 'vitest';
 import {
   committed,
@@ -136,6 +136,44 @@ describe('the sink', () => {
 });
 
 describe('the source', () => {
+  test('asks the brokers for nothing before somebody asks it', async ({ signal }) => {
+    const topic = await createTopic(broker, 2);
+    const sink = await connectedSink(broker, topic, signal);
+    await sink.write(numbered(0, 1_000, 40), signal);
+    const source = await connectedSource({ brokers: [broker], topic, consumerGroup: topic }, signal);
+    let fetches = 0;
+    const count = () => void fetches++;
+    consumerFetchesChannel.start.subscribe(count);
+    const reader = source.read(signal, { revoked() {} })[Symbol.asyncIterator]();
+    const first = await reader.next();
+    const before = fetches;
+    // Far longer than a fetch takes.
+    for (let i = 0; i < 20; i++) await sink.write(numbered(1_000 + i * 100, 100, 40), signal);
+    expect(fetches).toBe(before);
+    let seen = first.value?.length ?? 0;
+    while (seen < 3_000) seen += (await reader.next()).value?.length ?? 0;
+    expect(fetches).toBeGreaterThan(before);
+    consumerFetchesChannel.start.unsubscribe(count);
+    await Promise.all([reader.return?.(), source.close(), sink.close()]);
+  });
+
+  test('reads on with the oldest message that is left, where retention was faster', async ({ signal }) => {
+    const topic = await createTopic(broker, 1);
+    const config = { brokers: [broker], topic, consumerGroup: topic };
+    const sink = await connectedSink(broker, topic, signal);
+    await sink.write(numbered(0, 100, 1), signal);
+    const first = await connectedSource(config, signal);
+    await first.commit(lastOf((await take(first, 100, signal)).slice(0, 10)));
+    await first.close();
+    const admin = new Admin({ clientId: 'test', bootstrapBrokers: [broker] });
+    await admin.deleteRecords({ topics: [{ name: topic, partitions: [{ partition: 0, offset: 60n }] }] });
+    await admin.close();
+    const second = await connectedSource(config, signal);
+    const rest = (await take(second, 40, signal)).filter(isMessage);
+    await Promise.all([second.close(), sink.close()]);
+    expect(rest.map(({ payload }) => Number(payload?.text))).toEqual(Array.from({ length: 40 }, (_, i) => 60 + i));
+  });
+
   test('leaves out what belongs to transactions that were aborted', async ({ signal }) => {
     const topic = await createTopic(broker, 1);
     const producer = new Producer({

@@ -1,4 +1,4 @@
-import { ConnectionPool, Consumer, type ConsumerOptions } from '@platformatic/kafka';
+import { Consumer, type ConsumerOptions } from '@platformatic/kafka';
 import type { AvroDecoder, Decoded } from '../../avro/index.ts';
 import type { Clock } from '../../clock.ts';
 import type { ReadEvents, Source } from '../../connector.ts';
@@ -8,7 +8,7 @@ import { Payload } from '../../payload.ts';
 import { type Lease, Position } from './assignment.ts';
 import { Backoff } from './backoff.ts';
 import type { KafkaSourceConfig } from './config.ts';
-import { FetchSize } from './fetch-size.ts';
+import { type Arrival, Fetcher } from './fetcher.ts';
 import { decoderOf } from './format.ts';
 import { Group } from './group.ts';
 import { type KafkaMessage, readRecords } from './records.ts';
@@ -51,10 +51,8 @@ export class KafkaSource implements Source {
   readonly #options: KafkaSourceOptions;
   readonly #who: string;
   readonly #consumer: Consumer;
-  /** Of its own: a broker answers what came over one connection in order, and a fetch waits for messages. */
-  readonly #fetches: ConnectionPool;
   readonly #decoder: AvroDecoder | undefined;
-  readonly #fetchSize = new FetchSize();
+  readonly #fetcher: Fetcher;
   readonly #backoff: Backoff;
   readonly #group: Group;
   /** Counts on over all leases of a partition, so that it never repeats itself. */
@@ -71,13 +69,9 @@ export class KafkaSource implements Source {
     this.#config = config;
     this.#who = `kafka ${config.brokers.join(',')}`;
     this.#decoder = decoderOf(config, options);
-    const connection = {
-      ...securityOptions(config),
-      requestTimeout: REQUEST_MS,
-    };
+    const connection = { ...securityOptions(config), clientId: CLIENT_ID, requestTimeout: REQUEST_MS };
     const consumer: ConsumerOptions<Buffer, Buffer, Buffer, Buffer> = {
       ...connection,
-      clientId: CLIENT_ID,
       bootstrapBrokers: [...config.brokers],
       groupId: config.consumerGroup || DEFAULT_GROUP,
       autocommit: false,
@@ -91,8 +85,17 @@ export class KafkaSource implements Source {
       retries: 0,
     };
     this.#consumer = new Consumer(consumer);
-    this.#fetches = new ConnectionPool(CLIENT_ID, connection);
     this.#backoff = new Backoff(clock, random);
+    this.#fetcher = new Fetcher({
+      consumer: this.#consumer,
+      connection,
+      topic: config.topic,
+      who: this.#who,
+      clock,
+      random,
+      log,
+      changed: () => this.#wake(),
+    });
     this.#group = new Group({
       consumer: this.#consumer,
       topic: config.topic,
@@ -113,8 +116,6 @@ export class KafkaSource implements Source {
   async *read(signal: AbortSignal, events: ReadEvents): AsyncIterable<readonly (Message | Failure)[]> {
     this.#events = events;
     const stop = AbortSignal.any([signal, this.#closing.signal]);
-    const arrived: Arrival[] = [];
-    const asked = new Set<number>();
     let isRung = false;
     let ring = () => {};
     this.#wake = () => {
@@ -126,18 +127,16 @@ export class KafkaSource implements Source {
       while (!stop.aborted) {
         if (this.#group.refusal) throw this.#group.refusal;
         isRung = false;
+        for (let arrival = this.#fetcher.take(); arrival !== undefined; arrival = this.#fetcher.take()) {
+          const inputs = await this.#inputsOf(arrival, stop);
+          if (inputs.length > 0) yield inputs;
+        }
         try {
           await this.#locate([...this.#group.leases.values()].filter(({ next }) => next === undefined));
-          for (const request of await this.#requests(asked)) {
-            void this.#ask(request, asked, arrived);
-          }
+          this.#noticeGrowth(await this.#fetcher.ask(this.#group.leases.values(), stop));
         } catch (error) {
           await this.#mend(error, stop);
           continue;
-        }
-        for (let arrival = arrived.shift(); arrival !== undefined; arrival = arrived.shift()) {
-          const inputs = await this.#inputsOf(arrival, stop);
-          if (inputs.length > 0) yield inputs;
         }
         if (!isRung && !stop.aborted) await new Promise<void>((resolve) => (ring = resolve));
       }
@@ -178,7 +177,7 @@ export class KafkaSource implements Source {
     this.#closing.abort();
     this.#group.close();
     // Leaving fails where the broker is away; the session then ends by itself.
-    await Promise.allSettled([this.#consumer.close(true), this.#fetches.close()]);
+    await Promise.allSettled([this.#consumer.close(true), this.#fetcher.close()]);
   }
 
   async #commit(positions: readonly Position[]): Promise<void> {
@@ -235,99 +234,35 @@ export class KafkaSource implements Source {
     return new Map(partitions.map((partition) => [partition, Number(offsets.get(topic)?.[partition] ?? 0n)]));
   }
 
-  /** One request for each broker that leads partitions of ours and is not being asked already. */
-  async #requests(asked: ReadonlySet<number>): Promise<readonly FetchRequest[]> {
-    const { topic } = this.#config;
-    const metadata = await this.#consumer.metadata({ topics: [topic] });
-    const known = metadata.topics.get(topic);
-    if (known === undefined) return [];
-    this.#noticeGrowth(known.partitionsCount);
-    const byLeader = new Map<number, Wanted[]>();
-    for (const lease of this.#group.leases.values()) {
-      const leader = known.partitions[lease.partition]?.leader ?? -1;
-      if (lease.next === undefined) continue;
-      if (leader < 0) {
-        // No leader is elected yet; what is cached would say so for long.
-        this.#consumer.clearMetadata();
-        throw new KafkaError({
-          because: `${this.#who}: ${lease.name} has no leader`,
-          type: 'transient',
-          isRetryable: true,
-        });
-      }
-      const wanted = byLeader.get(leader) ?? [];
-      wanted.push({ lease, offset: lease.next });
-      byLeader.set(leader, wanted);
-    }
-    // All brokers may answer at once. A batch that is larger than its share still comes, alone.
-    const maxBytes = Math.ceil(this.#fetchSize.bytes / Math.max(1, byLeader.size));
-    return [...byLeader]
-      .filter(([node]) => !asked.has(node))
-      .map(([node, wanted]) => ({ node, topicId: known.id, wanted, maxBytes }));
-  }
-
   /** Whoever leads the group hands out new partitions when it joins again. */
-  #noticeGrowth(count: number): void {
+  #noticeGrowth(count: number | undefined): void {
+    if (count === undefined) return;
     if (this.#partitionCount !== undefined && count > this.#partitionCount) {
       void this.#group.rejoin(new Error(`${this.#config.topic} has ${count} partitions now`));
     }
     this.#partitionCount = count;
   }
 
-  async #ask(request: FetchRequest, asked: Set<number>, arrived: Arrival[]): Promise<void> {
-    asked.add(request.node);
-    arrived.push(await this.#fetch(request));
-    asked.delete(request.node);
-    this.#wake();
-  }
-
-  /** Never rejects. */
-  async #fetch(request: FetchRequest): Promise<Arrival> {
-    try {
-      const response = await this.#consumer.fetch({
-        node: request.node,
-        maxBytes: request.maxBytes,
-        connectionPool: this.#fetches,
-        topics: [
-          {
-            topicId: request.topicId,
-            partitions: request.wanted.map(({ lease, offset }) => ({
-              partition: lease.partition,
-              fetchOffset: BigInt(offset),
-              partitionMaxBytes: request.maxBytes,
-              currentLeaderEpoch: -1,
-              lastFetchedEpoch: -1,
-            })),
-          },
-        ],
-      });
-      return { request, response, error: undefined };
-    } catch (error) {
-      // One partition in trouble makes an error of the whole answer; what the others brought is in it.
-      return { request, response: responseIn(error), error };
-    }
-  }
-
-  async #inputsOf({ request, response, error }: Arrival, stop: AbortSignal): Promise<readonly (Message | Failure)[]> {
+  async #inputsOf({ wanted, partitions, error }: Arrival, stop: AbortSignal): Promise<readonly (Message | Failure)[]> {
+    const asked = new Map(wanted.map((one) => [one.lease.partition, one]));
     const inputs: (Message | Failure)[] = [];
     const outOfRange: Lease[] = [];
     const readAt = this.#options.clock.now();
     let brought = 0;
-    for (const fetched of response?.responses.flatMap(({ partitions }) => partitions) ?? []) {
-      const wanted = request.wanted.find(({ lease }) => lease.partition === fetched.partitionIndex);
-      // Lost since it was asked for, or read already: the broker repeats what it was not told to forget.
-      if (wanted === undefined || !this.#group.owns(wanted.lease) || wanted.lease.next !== wanted.offset) continue;
-      if (fetched.errorCode === OFFSET_OUT_OF_RANGE) outOfRange.push(wanted.lease);
+    for (const fetched of partitions) {
+      const { lease, offset } = asked.get(fetched.partitionIndex) ?? {};
+      // Lost since it was asked for, or something that the broker was not told to forget.
+      if (lease === undefined || offset === undefined || !this.#group.owns(lease) || lease.next !== offset) continue;
+      if (fetched.errorCode === OFFSET_OUT_OF_RANGE) outOfRange.push(lease);
       if (fetched.errorCode !== 0) continue;
-      const { messages, next, bytes } = readRecords(fetched, wanted.offset);
-      await this.#append(inputs, wanted.lease, messages, readAt, stop);
-      wanted.lease.next = next;
+      const { messages, next, bytes } = readRecords(fetched, offset);
+      await this.#append(inputs, lease, messages, readAt, stop);
+      lease.next = next;
       brought += bytes;
     }
-    this.#fetchSize.brought(brought);
-    if (error === undefined) this.#backoff.succeeded();
-    else if (outOfRange.length > 0) await this.#startOver(outOfRange, stop);
-    else await this.#mend(error, stop);
+    this.#fetcher.size.brought(brought);
+    if (outOfRange.length > 0) await this.#startOver(outOfRange, stop);
+    else if (error !== undefined && !stop.aborted) throwIfRefused(error, this.#who);
     return inputs;
   }
 
@@ -374,32 +309,11 @@ export class KafkaSource implements Source {
   /** Waits, and forgets what may be stale. Throws what no waiting mends. */
   async #mend(error: unknown, stop: AbortSignal): Promise<void> {
     if (stop.aborted) return;
-    const trouble = kafkaError(error, this.#who);
-    if (trouble.type === 'auth_error') throw trouble;
+    const trouble = throwIfRefused(error, this.#who);
     this.#options.log.warn({ error: trouble.message, type: trouble.type }, 'reading failed, trying again');
     this.#consumer.clearMetadata();
     await this.#backoff.pause(stop);
   }
-}
-
-type FetchResponse = Awaited<ReturnType<Consumer['fetch']>>;
-
-interface Wanted {
-  readonly lease: Lease;
-  readonly offset: number;
-}
-
-interface FetchRequest {
-  readonly node: number;
-  readonly topicId: string;
-  readonly wanted: readonly Wanted[];
-  readonly maxBytes: number;
-}
-
-interface Arrival {
-  readonly request: FetchRequest;
-  readonly response: FetchResponse | undefined;
-  readonly error: unknown;
 }
 
 function inputOf(message: Message, decoded: Decoded): Message | Failure {
@@ -407,15 +321,11 @@ function inputOf(message: Message, decoded: Decoded): Message | Failure {
   return { message, because: decoded.because, type: 'invalid_data', isRetryable: false };
 }
 
+/** What no waiting mends. */
+function throwIfRefused(error: unknown, who: string): KafkaError {
+  const trouble = kafkaError(error, who);
+  if (trouble.type === 'auth_error') throw trouble;
+  return trouble;
+}
+
 const isUnknownTopic = (error: unknown) => error instanceof Error && error.message.startsWith('Unknown topic');
-
-function responseIn(error: unknown): FetchResponse | undefined {
-  if (!(error instanceof Error) || !('response' in error)) return undefined;
-  return isFetchResponse(error.response) ? error.response : undefined;
-}
-
-function isFetchResponse(response: unknown): response is FetchResponse {
-  return (
-    typeof response === 'object' && response !== null && 'responses' in response && Array.isArray(response.responses)
-  );
-}
