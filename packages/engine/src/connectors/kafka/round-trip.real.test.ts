@@ -126,6 +126,21 @@ describe('the sink', () => {
     expect(await readAll(broker, topic)).toHaveLength(5_000);
   });
 
+  test('keeps the order also after a write that was given up on', async ({ signal }) => {
+    const topic = await createTopic(broker, 1);
+    const sink = await connectedSink(broker, topic, signal);
+    const giveUp = new AbortController();
+    const first = sink.write(numbered(0, 5_000, 1), giveUp.signal);
+    const second = sink.write(numbered(5_000, 10, 1), signal);
+    giveUp.abort(new Error('no patience'));
+    await expect(first).rejects.toThrow('no patience');
+    expect(await second).toEqual([]);
+    await sink.close();
+    const values = (await readAll(broker, topic)).map(({ value }) => Number(value));
+    expect(values.slice(-10)).toEqual(Array.from({ length: 10 }, (_, i) => 5_000 + i));
+    expect(values).toEqual(values.toSorted((a, b) => a - b));
+  });
+
   test('makes a topic that is not there, where the brokers allow it', async ({ signal }) => {
     const topic = `${await createTopic(broker, 1)}-made`;
     const sink = await connectedSink(broker, topic, signal);

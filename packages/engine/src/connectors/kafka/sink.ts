@@ -1,6 +1,7 @@
 import { type MessageToProduce, Producer } from '@platformatic/kafka';
 import type { Sink } from '../../connector.ts';
 import type { ErrorType, Failure, Message } from '../../message.ts';
+import { unlessAborted } from './abort.ts';
 import type { KafkaSinkConfig } from './config.ts';
 import { type Outgoing, outgoing, Partitioner } from './partitioning.ts';
 import { type Fate, fatesIn } from './produced.ts';
@@ -36,7 +37,8 @@ export class KafkaSink implements Sink {
   readonly #who: string;
   readonly #producer: Producer<Buffer, Buffer, Buffer, HeaderValue>;
   readonly #partitioner = new Partitioner();
-  #writing: Promise<unknown> = Promise.resolve();
+  /** The last write, however it ended. */
+  #last: Promise<unknown> = Promise.resolve();
   #isClosed = false;
 
   constructor({ config }: KafkaSinkOptions) {
@@ -64,27 +66,31 @@ export class KafkaSink implements Sink {
     signal.throwIfAborted();
     try {
       // Fails at once where writing would try for long.
-      await this.#producer.metadata({ topics: [], retries: 0 });
-      await this.#partitionCount(CONNECT_ATTEMPTS);
+      await unlessAborted(this.#producer.metadata({ topics: [], retries: 0 }), signal);
+      await unlessAborted(this.#partitionCount(CONNECT_ATTEMPTS), signal);
     } catch (error) {
+      signal.throwIfAborted();
       throw kafkaError(error, this.#who);
     }
   }
 
   write(batch: readonly Message[], signal: AbortSignal): Promise<readonly Failure[]> {
-    const writing = this.#write(batch, signal);
-    this.#writing = writing.catch(() => {});
-    return writing;
+    // One after the other, also after one that was given up on: it can't be called back, and what comes now must not
+    // overtake it.
+    const writing = this.#last.then(() => this.#write(batch, signal));
+    this.#last = writing.catch(() => {});
+    return unlessAborted(writing, signal);
   }
 
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    await this.#writing;
+    await this.#last;
     await Promise.allSettled([this.#producer.close()]);
   }
 
   async #write(batch: readonly Message[], signal: AbortSignal): Promise<readonly Failure[]> {
+    signal.throwIfAborted();
     let partitions: number;
     try {
       partitions = await this.#partitionCount();

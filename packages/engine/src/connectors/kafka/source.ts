@@ -5,6 +5,7 @@ import type { ReadEvents, Source } from '../../connector.ts';
 import type { Logger } from '../../log.ts';
 import type { Failure, Message, Origin } from '../../message.ts';
 import { Payload } from '../../payload.ts';
+import { unlessAborted } from './abort.ts';
 import { type Lease, Position } from './assignment.ts';
 import { Backoff } from './backoff.ts';
 import type { KafkaSourceConfig } from './config.ts';
@@ -109,8 +110,8 @@ export class KafkaSource implements Source {
 
   async connect(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    await this.#findTopic(signal);
-    await this.#group.join(signal);
+    await unlessAborted(this.#findTopic(signal), signal);
+    await unlessAborted(this.#group.join(signal), signal);
   }
 
   async *read(signal: AbortSignal, events: ReadEvents): AsyncIterable<readonly (Message | Failure)[]> {
