@@ -28,6 +28,8 @@ export interface KafkaAddresses {
   readonly password: string;
   /** The certificate (PEM) of the authority that signed the broker's. */
   readonly authority: string;
+  /** The certificate of an authority that signed nothing here. */
+  readonly stranger: string;
 }
 
 export interface Kafka extends KafkaAddresses {
@@ -47,6 +49,7 @@ export async function startKafka({ dir }: { readonly dir: string }): Promise<Kaf
   const credentials = { username: 'polder', password: `secret-${randomBytes(6).toString('hex')}` };
   const term = { validMs: VALID_MS, now: Date.now() };
   const authority = await createAuthority({ name: 'kafka', ...term });
+  const stranger = await createAuthority({ name: 'stranger', ...term });
   const serving = await issue(authority, {
     name: 'broker',
     use: 'server',
@@ -84,6 +87,7 @@ export async function startKafka({ dir }: { readonly dir: string }): Promise<Kaf
     saslSsl: `127.0.0.1:${saslSsl}`,
     ...credentials,
     authority: authority.certificate,
+    stranger: stranger.certificate,
     kill,
     restart,
     async stop() {
@@ -221,8 +225,7 @@ async function freePorts(count: number): Promise<number[]> {
 
 if (import.meta.main) {
   const kafka = await startKafka({ dir: join(tmpdir(), `polder-kafka-${process.pid}`) });
-  const { plaintext, saslPlaintext, saslSsl, username, password, authority } = kafka;
-  console.log(JSON.stringify({ plaintext, saslPlaintext, saslSsl, username, password, authority }, undefined, 2));
+  console.log(JSON.stringify(kafka, undefined, 2));
   console.error('Ctrl-C stops it');
   const stop = async () => {
     await kafka.stop();

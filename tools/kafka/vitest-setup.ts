@@ -14,7 +14,7 @@ declare module 'vitest' {
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const kafka = await startKafka({ dir: mkdtempSync(join(tmpdir(), 'polder-kafka-')) });
-  const { plaintext, saslPlaintext, saslSsl, username, password, authority } = kafka;
-  project.provide('kafka', { plaintext, saslPlaintext, saslSsl, username, password, authority });
-  return () => kafka.stop();
+  const { kill, restart, stop, ...addresses } = kafka;
+  project.provide('kafka', addresses);
+  return stop;
 }

@@ -3,7 +3,7 @@ import avro from 'avsc';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { connectedSource, createTopic, isMessage, produceRaw, take } from './fixture.ts';
 
-const { plaintext: broker } = inject('kafka');
+const { plaintext: broker, saslSsl } = inject('kafka');
 
 const order: avro.Schema = {
   type: 'record',
@@ -89,4 +89,17 @@ test('Avro comes as JSON; what can’t be decoded comes as a failure with its by
   expect(failed && !isMessage(failed) && failed.message.payload?.bytes.equals(broken)).toBe(true);
   const basic = `Basic ${Buffer.from('u:p').toString('base64')}`;
   expect(asked).toEqual([7, 7, 7, 8].map((id) => `/schemas/ids/${id} ${basic}`));
+});
+
+test('a registry whose certificate nobody knows is not believed', async ({ signal }) => {
+  const topic = await createTopic(broker, 1);
+  await produceRaw(broker, [{ topic, value: frame(7, Buffer.from([0])) }]);
+  // The broker itself: what it serves there has a certificate of its own authority.
+  const schemaRegistry = { url: `https://${saslSsl}` };
+  const source = await connectedSource(
+    { brokers: [broker], topic, consumerGroup: topic, format: 'avro', schemaRegistry },
+    signal,
+  );
+  await expect(take(source, 1, signal)).rejects.toThrow(/certificate/);
+  await source.close();
 });

@@ -2,17 +2,15 @@ import { writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createAuthority } from '@polder/kube/certificates';
 import { describe, expect, inject, test } from 'vitest';
 import type { KafkaConnectionConfig } from './config.ts';
 import { createTopic, isMessage, memoryLog, message, sourceOf, take } from './fixture.ts';
 import { KafkaSink } from './sink.ts';
 
-const { plaintext, saslPlaintext, saslSsl, username, password, authority } = inject('kafka');
+const { plaintext, saslPlaintext, saslSsl, username, password, authority, stranger } = inject('kafka');
 
 const tls = { caFile: authority };
 const sasl = { username, password };
-const other = await createAuthority({ name: 'other', validMs: 3_600_000, now: Date.now() });
 
 async function roundTrip(config: KafkaConnectionConfig, signal: AbortSignal): Promise<readonly (string | undefined)[]> {
   const topic = await createTopic(plaintext, 1);
@@ -66,7 +64,7 @@ describe('one error, clear and without the password', () => {
     ],
     [
       'an authority that did not sign the broker’s certificate',
-      { brokers: [saslSsl], tls: { caFile: other.certificate }, sasl },
+      { brokers: [saslSsl], tls: { caFile: stranger }, sasl },
       /certificate is not trusted.*tls\.caFile/,
     ],
     [
