@@ -32,7 +32,8 @@ export interface KafkaAddresses {
   readonly stranger: string;
 }
 
-export interface Kafka extends KafkaAddresses {
+export interface Kafka {
+  readonly addresses: KafkaAddresses;
   /** Ends the broker at once, as a crash would; what it stored stays. */
   kill(): Promise<void>;
   /** Starts the broker again on the same ports, after `kill` or instead of it, and waits until it serves. */
@@ -82,12 +83,14 @@ export async function startKafka({ dir }: { readonly dir: string }): Promise<Kaf
   };
   await restart();
   return {
-    plaintext: `127.0.0.1:${plaintext}`,
-    saslPlaintext: `127.0.0.1:${saslPlaintext}`,
-    saslSsl: `127.0.0.1:${saslSsl}`,
-    ...credentials,
-    authority: authority.certificate,
-    stranger: stranger.certificate,
+    addresses: {
+      plaintext: `127.0.0.1:${plaintext}`,
+      saslPlaintext: `127.0.0.1:${saslPlaintext}`,
+      saslSsl: `127.0.0.1:${saslSsl}`,
+      ...credentials,
+      authority: authority.certificate,
+      stranger: stranger.certificate,
+    },
     kill,
     restart,
     async stop() {
@@ -225,7 +228,7 @@ async function freePorts(count: number): Promise<number[]> {
 
 if (import.meta.main) {
   const kafka = await startKafka({ dir: join(tmpdir(), `polder-kafka-${process.pid}`) });
-  console.log(JSON.stringify(kafka, undefined, 2));
+  console.log(JSON.stringify(kafka.addresses, undefined, 2));
   console.error('Ctrl-C stops it');
   const stop = async () => {
     await kafka.stop();

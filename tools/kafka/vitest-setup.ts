@@ -14,7 +14,6 @@ declare module 'vitest' {
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const kafka = await startKafka({ dir: mkdtempSync(join(tmpdir(), 'polder-kafka-')) });
-  const { kill, restart, stop, ...addresses } = kafka;
-  project.provide('kafka', addresses);
-  return stop;
+  project.provide('kafka', kafka.addresses);
+  return () => kafka.stop();
 }

@@ -20,7 +20,7 @@ test('a broker that dies while it is read and written costs time, no message, an
   timeout: 180_000,
 }, async ({ signal }) => {
   const COUNT = 60_000;
-  const broker = kafka.plaintext;
+  const { plaintext: broker } = kafka.addresses;
   const from = await createTopic(broker, 4);
   const to = await createTopic(broker, 4);
   const sink = await connectedSink(broker, from, signal);
