@@ -1,3 +1,6 @@
+/** What brokers call us in their logs and quotas. */
+export const CLIENT_ID = 'dataflow-operator';
+
 /** Some brokers of a cluster, and how to be let in. The others are learned from them. */
 export interface KafkaConnectionConfig {
   /** `host:port` */

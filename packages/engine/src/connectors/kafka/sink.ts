@@ -1,12 +1,12 @@
 import { type MessageToProduce, Producer } from '@platformatic/kafka';
 import type { Sink } from '../../connector.ts';
-import type { ErrorType, Failure, Message } from '../../message.ts';
+import type { Failure, Message } from '../../message.ts';
 import { unlessAborted } from './abort.ts';
-import type { KafkaSinkConfig } from './config.ts';
+import { afterwards } from './aftermath.ts';
+import { CLIENT_ID, type KafkaSinkConfig } from './config.ts';
 import { type Outgoing, outgoing, Partitioner } from './partitioning.ts';
 import { type Fate, fatesIn } from './produced.ts';
 import { securityOptions } from './security.ts';
-import { CLIENT_ID } from './source.ts';
 import { KafkaError, kafkaError, type Trouble, troubleOf } from './trouble.ts';
 
 /** The client's own attempts keep the sequence numbers, so that a broker which had stored a batch already knows it again. */
@@ -16,9 +16,6 @@ const CONNECT_ATTEMPTS = 4;
 const retryDelay = (_client: object, _operation: string, attempt: number) => Math.min(100 * 2 ** (attempt - 1), 2_000);
 const METADATA_MS = 60_000;
 const REQUEST_MS = 30_000;
-
-/** Refusals that one message of a batch brings upon all of it. */
-const FOR_ONE_MESSAGE = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE', 'INVALID_RECORD', 'INVALID_TIMESTAMP']);
 
 /** Headers may be null, like keys and values. */
 type HeaderValue = Buffer | null;
@@ -160,31 +157,3 @@ interface Outcome {
 }
 
 const NO_TROUBLE: Trouble = { because: '', type: 'unknown', isRetryable: true };
-
-/** What is still to be written of a partition once the fate of its first batch is known. What is not, goes to the failures. */
-function afterwards(batches: Outgoing[][], fate: Fate, trouble: Trouble, failures: Failure[]): Outgoing[][] {
-  const [first = [], ...rest] = batches;
-  if (fate.is === 'written') return rest;
-  const isForOne = fate.is === 'refused' && FOR_ONE_MESSAGE.has(fate.code);
-  if (isForOne && first.length > 1) {
-    const half = Math.ceil(first.length / 2);
-    return [first.slice(0, half), first.slice(half), ...rest];
-  }
-  if (isForOne) {
-    failures.push(...first.map(({ message, bytes }) => refusal(message, fate.code, fate.because, bytes)));
-    return rest;
-  }
-  const failure = fate.is === 'unknown' ? trouble : { ...trouble, because: `${trouble.because} (${fate.code})` };
-  // Also what was not tried: written after what is tried again, it would overtake it.
-  for (const { message } of [first, ...rest].flat()) failures.push({ message, ...failure });
-  return [];
-}
-
-function refusal(message: Message, code: string, said: string, bytes: number): Failure {
-  const isTooLarge = code.endsWith('TOO_LARGE');
-  const because = isTooLarge
-    ? `the message is too large for the topic (about ${bytes} bytes; see max.message.bytes)`
-    : `the broker refused the message (${code}${said === '' ? '' : `: ${said}`})`;
-  const type: ErrorType = 'invalid_data';
-  return { message, because, type, isRetryable: false };
-}

@@ -8,7 +8,7 @@ import { Payload } from '../../payload.ts';
 import { unlessAborted } from './abort.ts';
 import { type Lease, Position } from './assignment.ts';
 import { Backoff } from './backoff.ts';
-import type { KafkaSourceConfig } from './config.ts';
+import { CLIENT_ID, type KafkaSourceConfig } from './config.ts';
 import { type Arrival, Fetcher } from './fetcher.ts';
 import { decoderOf } from './format.ts';
 import { Group } from './group.ts';
@@ -16,7 +16,6 @@ import { type KafkaMessage, readRecords } from './records.ts';
 import { securityOptions } from './security.ts';
 import { KafkaError, kafkaError, saysAnyOf } from './trouble.ts';
 
-export const CLIENT_ID = 'dataflow-operator';
 const DEFAULT_GROUP = 'dataflow-operator';
 
 /** How long a broker waits for the first message: heartbeats have their own connection, so it holds up nothing. */
