@@ -2,8 +2,10 @@ import { defineConfig } from 'vitest/config';
 
 // `unit` needs nothing but this checkout. Files named *.real.test.ts need the systems that `make test-real` builds or
 // installs; a missing system is a failure there, never a skip. They meet a real API server alone (`real`), or, where
-// workloads must come to life, one with controllers, scheduler and nodes (`real-cluster`).
+// workloads must come to life, one with controllers, scheduler and nodes (`real-cluster`), or a Kafka (`real-kafka`). What
+// a project needs is started when a file of it runs.
 const WORKLOADS = '**/test/workloads/*.real.test.ts';
+const KAFKA = '**/kafka/*.real.test.ts';
 
 const real = { pool: 'forks', fileParallelism: false, hookTimeout: 120_000 } as const;
 
@@ -24,7 +26,7 @@ export default defineConfig({
           name: 'real',
           ...real,
           include: ['{packages,examples,tools,bench}/**/*.real.test.ts'],
-          exclude: ['**/node_modules/**', WORKLOADS],
+          exclude: ['**/node_modules/**', WORKLOADS, KAFKA],
           globalSetup: ['tools/control-plane/vitest-setup.ts'],
           testTimeout: 60_000,
         },
@@ -36,6 +38,16 @@ export default defineConfig({
           include: [WORKLOADS],
           exclude: ['**/node_modules/**'],
           globalSetup: ['tools/control-plane/vitest-setup-cluster.ts'],
+          testTimeout: 120_000,
+        },
+      },
+      {
+        test: {
+          name: 'real-kafka',
+          ...real,
+          include: [KAFKA],
+          exclude: ['**/node_modules/**'],
+          globalSetup: ['tools/kafka/vitest-setup.ts'],
           testTimeout: 120_000,
         },
       },

@@ -1,0 +1,11 @@
+export type {
+  KafkaConnectionConfig,
+  KafkaSinkConfig,
+  KafkaSourceConfig,
+  SaslConfig,
+  SchemaRegistryConfig,
+  TlsConfig,
+} from './config.ts';
+export { KafkaSink, type KafkaSinkOptions } from './sink.ts';
+export { KafkaSource, type KafkaSourceOptions } from './source.ts';
+export { Binary } from './wire-metadata.ts';

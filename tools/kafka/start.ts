@@ -1,0 +1,239 @@
+/**
+ * A real Kafka on loopback, for suites that need the truth: one broker that is its own controller (KRaft), with a listener
+ * for each way of connecting. It is thrown away afterwards.
+ */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { createAuthority, issue } from '@polder/kube/certificates';
+
+const run = promisify(execFile);
+
+const READY_WITHIN = 90_000;
+const VALID_MS = 24 * 3600 * 1000;
+
+/** How to reach the broker; plain data, so that it can be handed to another process. */
+export interface KafkaAddresses {
+  /** `host:port` of the listeners: nothing, user and password, user and password through TLS. */
+  readonly plaintext: string;
+  readonly saslPlaintext: string;
+  readonly saslSsl: string;
+  /** The one user of the two SASL listeners: PLAIN, SCRAM-SHA-256 and SCRAM-SHA-512. */
+  readonly username: string;
+  readonly password: string;
+  /** The certificate (PEM) of the authority that signed the broker's. */
+  readonly authority: string;
+  /** The certificate of an authority that signed nothing here. */
+  readonly stranger: string;
+}
+
+export interface Kafka {
+  readonly addresses: KafkaAddresses;
+  /** Ends the broker at once, as a crash would; what it stored stays. */
+  kill(): Promise<void>;
+  /** Starts the broker again on the same ports, after `kill` or instead of it, and waits until it serves. */
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** `dir` holds data, certificates and logs; it is made if missing, and removed by `stop`. */
+export async function startKafka({ dir }: { readonly dir: string }): Promise<Kafka> {
+  const libs = await buildKafka();
+  mkdirSync(dir, { recursive: true });
+  const [plaintext = 0, saslPlaintext = 0, saslSsl = 0, controller = 0] = await freePorts(4);
+  const ports = { plaintext, saslPlaintext, saslSsl, controller };
+  const credentials = { username: 'polder', password: `secret-${randomBytes(6).toString('hex')}` };
+  const term = { validMs: VALID_MS, now: Date.now() };
+  const authority = await createAuthority({ name: 'kafka', ...term });
+  const stranger = await createAuthority({ name: 'stranger', ...term });
+  const serving = await issue(authority, {
+    name: 'broker',
+    use: 'server',
+    dnsNames: ['localhost'],
+    ipAddresses: ['127.0.0.1'],
+    ...term,
+  });
+  const keystore = join(dir, 'broker.pem');
+  writeFileSync(keystore, `${serving.key}\n${serving.certificate}`, { mode: 0o600 });
+  const properties = join(dir, 'server.properties');
+  writeFileSync(properties, propertiesOf({ ...ports, ...credentials, keystore, data: join(dir, 'data') }), {
+    mode: 0o600,
+  });
+  const logging = join(dir, 'log4j2.xml');
+  writeFileSync(logging, LOGGING);
+  const java = ['-Xms256m', '-Xmx512m', `-Dlog4j2.configurationFile=${logging}`, '-cp', `${libs}/*`];
+  const user = `[name=${credentials.username},password=${credentials.password}]`;
+  const scram = ['SCRAM-SHA-256', 'SCRAM-SHA-512'].flatMap((mechanism) => ['--add-scram', `${mechanism}=${user}`]);
+  const clusterId = randomBytes(16).toString('base64url');
+  await run('java', [...java, 'kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', properties, ...scram]);
+
+  let broker: Broker | undefined;
+  const kill = async () => {
+    await broker?.kill();
+    broker = undefined;
+  };
+  const restart = async () => {
+    await kill();
+    broker = await startBroker([...java, 'kafka.Kafka', properties], join(dir, 'broker.log'));
+  };
+  await restart();
+  return {
+    addresses: {
+      plaintext: `127.0.0.1:${plaintext}`,
+      saslPlaintext: `127.0.0.1:${saslPlaintext}`,
+      saslSsl: `127.0.0.1:${saslSsl}`,
+      ...credentials,
+      authority: authority.certificate,
+      stranger: stranger.certificate,
+    },
+    kill,
+    restart,
+    async stop() {
+      await kill();
+      rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+/** Brings what is not in the user's cache yet; resolves with the folder of the jars. */
+export async function buildKafka(): Promise<string> {
+  const running = run(join(import.meta.dirname, 'build.sh'));
+  running.child.stderr?.pipe(process.stderr);
+  try {
+    return (await running).stdout.trim().split('\n').at(-1) ?? '';
+  } catch (error) {
+    const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : String(error);
+    throw new Error(`The real Kafka could not be brought (tools/kafka/build.sh):\n${said}`, { cause: error });
+  }
+}
+
+interface Settings {
+  readonly plaintext: number;
+  readonly saslPlaintext: number;
+  readonly saslSsl: number;
+  readonly controller: number;
+  readonly username: string;
+  readonly password: string;
+  /** The broker's key and certificates in one file. */
+  readonly keystore: string;
+  readonly data: string;
+}
+
+function propertiesOf(settings: Settings): string {
+  const { plaintext, saslPlaintext, saslSsl, controller, username, password, keystore, data } = settings;
+  const listeners = [
+    `PLAINTEXT://127.0.0.1:${plaintext}`,
+    `SASL_PLAINTEXT://127.0.0.1:${saslPlaintext}`,
+    `SASL_SSL://127.0.0.1:${saslSsl}`,
+  ];
+  const plain = `org.apache.kafka.common.security.plain.PlainLoginModule required user_${username}="${password}";`;
+  const scram = 'org.apache.kafka.common.security.scram.ScramLoginModule required;';
+  const properties: Record<string, string | number> = {
+    'process.roles': 'broker,controller',
+    'node.id': 1,
+    'controller.quorum.voters': `1@127.0.0.1:${controller}`,
+    'controller.listener.names': 'CONTROLLER',
+    listeners: [...listeners, `CONTROLLER://127.0.0.1:${controller}`].join(),
+    'advertised.listeners': listeners.join(),
+    'listener.security.protocol.map':
+      'PLAINTEXT:PLAINTEXT,SASL_PLAINTEXT:SASL_PLAINTEXT,SASL_SSL:SASL_SSL,CONTROLLER:PLAINTEXT',
+    'inter.broker.listener.name': 'PLAINTEXT',
+    'sasl.enabled.mechanisms': 'PLAIN,SCRAM-SHA-256,SCRAM-SHA-512',
+    'ssl.keystore.type': 'PEM',
+    'ssl.keystore.location': keystore,
+    'log.dirs': data,
+    'num.partitions': 1,
+    'offsets.topic.num.partitions': 4,
+    'offsets.topic.replication.factor': 1,
+    'transaction.state.log.num.partitions': 4,
+    'transaction.state.log.replication.factor': 1,
+    'transaction.state.log.min.isr': 1,
+    'share.coordinator.state.topic.replication.factor': 1,
+    'share.coordinator.state.topic.min.isr': 1,
+    'group.initial.rebalance.delay.ms': 0,
+  };
+  for (const listener of ['sasl_plaintext', 'sasl_ssl']) {
+    properties[`listener.name.${listener}.plain.sasl.jaas.config`] = plain;
+    properties[`listener.name.${listener}.scram-sha-256.sasl.jaas.config`] = scram;
+    properties[`listener.name.${listener}.scram-sha-512.sasl.jaas.config`] = scram;
+  }
+  return Object.entries(properties)
+    .map(([name, value]) => `${name}=${value}\n`)
+    .join('');
+}
+
+const LOGGING = `<?xml version="1.0" encoding="UTF-8"?>
+<Configuration status="WARN">
+  <Appenders><Console name="out"><PatternLayout pattern="%d %p %m (%c)%n"/></Console></Appenders>
+  <Loggers><Root level="INFO"><AppenderRef ref="out"/></Root></Loggers>
+</Configuration>
+`;
+
+interface Broker {
+  kill(): Promise<void>;
+}
+
+async function startBroker(args: readonly string[], logFile: string): Promise<Broker> {
+  const log = openSync(logFile, 'w');
+  const child: ChildProcess = spawn('java', args, { stdio: ['ignore', log, log] });
+  closeSync(log);
+  // A run that ends without `stop` (Ctrl-C, a crash) must not leave servers behind.
+  const killWithParent = () => child.kill('SIGKILL');
+  process.once('exit', killWithParent);
+  const ended = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve());
+    child.once('error', () => resolve());
+  });
+  const kill = async () => {
+    process.off('exit', killWithParent);
+    child.kill('SIGKILL');
+    await ended;
+  };
+  const deadline = performance.now() + READY_WITHIN;
+  const said = () => readFileSync(logFile, 'utf8');
+  while (!said().includes('Kafka Server started')) {
+    const hasEnded = child.exitCode !== null || child.signalCode !== null;
+    if (hasEnded || performance.now() > deadline) {
+      await kill();
+      const what = hasEnded ? `ended with ${child.exitCode ?? child.signalCode}` : 'did not start in time';
+      throw new Error(`Kafka ${what}:\n${said().trimEnd().split('\n').slice(-15).join('\n')}`);
+    }
+    await sleep(50);
+  }
+  return { kill };
+}
+
+/** Ports that nobody listens on. All are held until all are known, so that they differ. */
+async function freePorts(count: number): Promise<number[]> {
+  const servers = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const server = createServer();
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      return server;
+    }),
+  );
+  return Promise.all(
+    servers.map(async (server) => {
+      const address = server.address();
+      await new Promise((resolve) => server.close(resolve));
+      return typeof address === 'object' && address !== null ? address.port : 0;
+    }),
+  );
+}
+
+if (import.meta.main) {
+  const kafka = await startKafka({ dir: join(tmpdir(), `polder-kafka-${process.pid}`) });
+  console.log(JSON.stringify(kafka.addresses, undefined, 2));
+  console.error('Ctrl-C stops it');
+  const stop = async () => {
+    await kafka.stop();
+    process.exit(0);
+  };
+  process.once('SIGINT', () => void stop());
+  process.once('SIGTERM', () => void stop());
+}
