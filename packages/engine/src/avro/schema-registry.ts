@@ -3,6 +3,7 @@ import { request as httpsRequest } from 'node:https';
 import type { ConnectionOptions as TlsOptions } from 'node:tls';
 import type { Clock } from '../clock.ts';
 import { type Logger, messageOf } from '../log.ts';
+import { pause, pauseAfter } from '../waiting.ts';
 
 export interface SchemaRegistryOptions {
   readonly url: string;
@@ -20,8 +21,7 @@ export type Lookup =
   | { readonly found: false; readonly because: string };
 
 const TIMEOUT_MS = 30_000;
-const FIRST_PAUSE_MS = 200;
-const LONGEST_PAUSE_MS = 10_000;
+const PAUSES = { firstMs: 200, longestMs: 10_000 };
 
 /** A Confluent schema registry. What it does not answer is asked again until it does: messages must not be judged meanwhile. */
 export class SchemaRegistry {
@@ -75,16 +75,7 @@ export class SchemaRegistry {
 
   #pause(failures: number, signal: AbortSignal): Promise<void> {
     const { clock, random } = this.#options;
-    const whole = Math.min(FIRST_PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS);
-    return new Promise((resolve) => {
-      const wake = () => {
-        timer.cancel();
-        signal.removeEventListener('abort', wake);
-        resolve();
-      };
-      const timer = clock.after(whole / 2 + (whole / 2) * random(), wake);
-      signal.addEventListener('abort', wake);
-    });
+    return pause(clock, pauseAfter(failures + 1, PAUSES, random), signal);
   }
 }
 

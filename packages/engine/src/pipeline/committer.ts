@@ -2,10 +2,10 @@ import type { Clock, Timer } from '../clock.ts';
 import type { Source } from '../connector.ts';
 import { type Logger, messageOf } from '../log.ts';
 import type { Origin } from '../message.ts';
+import { pause, unlessAborted } from '../waiting.ts';
 import type { PipelineEvents } from './events.ts';
 import { errorTypeOf } from './failures.ts';
 import type { Ledger } from './ledger.ts';
-import { pause, unlessAborted } from './retry.ts';
 
 export interface CommitterOptions {
   readonly source: Pick<Source, 'commit'>;

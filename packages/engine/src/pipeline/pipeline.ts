@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { Sink, Source } from '../connector.ts';
 import { type Logger, messageOf } from '../log.ts';
 import type { Failure, Message } from '../message.ts';
+import { unlessAborted } from '../waiting.ts';
 import { Bell } from './bell.ts';
 import { Chain, type Transformation } from './chain.ts';
 import { Committer } from './committer.ts';
@@ -10,7 +11,7 @@ import { type Connector, ERRORS, MAIN, type Outlet, type PipelineEvents, routeOu
 import { errorTypeOf, nowhereToGo, routeIsDead } from './failures.ts';
 import { Grace } from './grace.ts';
 import { Ledger } from './ledger.ts';
-import { RETRY, type Retry, unlessAborted } from './retry.ts';
+import { RETRY, type Retry } from './retry.ts';
 import { type Destination, Router } from './router.ts';
 import { Writer, type WriterOptions } from './writer.ts';
 

@@ -3,8 +3,9 @@ import { expect, test } from 'vitest';
 import type { Failure, Message } from '../message.ts';
 import { Payload } from '../payload.ts';
 import { MemorySink, refuse, type SinkFaults, VirtualClock } from '../testing/index.ts';
+import { pauseAfter } from '../waiting.ts';
 import { MAIN } from './events.ts';
-import { pauseAfter, type Retry } from './retry.ts';
+import type { Retry } from './retry.ts';
 import { Writer, type WriterOptions } from './writer.ts';
 
 const RETRY: Retry = { firstMs: 100, longestMs: 1_000, budgetMs: 10_000 };

@@ -2,11 +2,12 @@ import type { Clock } from '../clock.ts';
 import type { Sink } from '../connector.ts';
 import { type Logger, messageOf } from '../log.ts';
 import type { ErrorType, Failure, Message } from '../message.ts';
+import { pause, pauseAfter, unlessAborted } from '../waiting.ts';
 import { type Batch, Batcher, type Batching } from './batcher.ts';
 import { Bell } from './bell.ts';
 import type { Outlet, PipelineEvents } from './events.ts';
 import { errorTypeOf } from './failures.ts';
-import { pause, pauseAfter, type Retry, unlessAborted } from './retry.ts';
+import type { Retry } from './retry.ts';
 
 export interface WriterOptions {
   readonly sink: Sink;

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts';
+import { pause, pauseAfter } from '../../waiting.ts';
 
-const FIRST_MS = 100;
-const LONGEST_MS = 5_000;
+const PAUSES = { firstMs: 100, longestMs: 5_000 };
 
 /** Growing pauses between attempts, half of each by chance, so that members of a group do not march in step. */
 export class Backoff {
@@ -24,16 +24,6 @@ export class Backoff {
 
   /** Resolves after the next pause, or at once when the signal aborts. */
   pause(signal: AbortSignal): Promise<void> {
-    const whole = Math.min(FIRST_MS * 2 ** this.#failures++, LONGEST_MS);
-    return new Promise((resolve) => {
-      if (signal.aborted) return resolve();
-      const wake = () => {
-        timer.cancel();
-        signal.removeEventListener('abort', wake);
-        resolve();
-      };
-      const timer = this.#clock.after(whole / 2 + (whole / 2) * this.#random(), wake);
-      signal.addEventListener('abort', wake);
-    });
+    return pause(this.#clock, pauseAfter(++this.#failures, PAUSES, this.#random), signal);
   }
 }

@@ -1,7 +1,7 @@
 import { type MessageToProduce, Producer } from '@platformatic/kafka';
 import type { Sink } from '../../connector.ts';
 import type { Failure, Message } from '../../message.ts';
-import { unlessAborted } from './abort.ts';
+import { unlessAborted } from '../../waiting.ts';
 import { afterwards } from './aftermath.ts';
 import { CLIENT_ID, type KafkaSinkConfig } from './config.ts';
 import { type Outgoing, outgoing, Partitioner } from './partitioning.ts';

@@ -5,7 +5,7 @@ import type { ReadEvents, Source } from '../../connector.ts';
 import type { Logger } from '../../log.ts';
 import type { Failure, Message, Origin } from '../../message.ts';
 import { Payload } from '../../payload.ts';
-import { unlessAborted } from './abort.ts';
+import { unlessAborted } from '../../waiting.ts';
 import { type Lease, Position } from './assignment.ts';
 import { Backoff } from './backoff.ts';
 import { CLIENT_ID, type KafkaSourceConfig } from './config.ts';

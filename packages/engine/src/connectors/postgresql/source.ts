@@ -3,6 +3,7 @@ import type { CheckpointStore, Source } from '../../connector.ts';
 import type { Logger } from '../../log.ts';
 import type { Message, Origin } from '../../message.ts';
 import { Payload } from '../../payload.ts';
+import { pause } from '../../waiting.ts';
 import { quotedTable } from '../sql/index.ts';
 import type { PostgresSourceConfig } from './config.ts';
 import { Connection, type Value } from './connection.ts';
@@ -179,17 +180,3 @@ export class PostgresSource implements Source {
 
 const isInteger = (type: string, text: string): boolean =>
   (type === 'smallint' || type === 'integer' || type === 'bigint') && Number.isSafeInteger(Number(text));
-
-/** Also over when the signal aborts. */
-function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const timer = clock.after(ms, over);
-    function over() {
-      timer.cancel();
-      signal.removeEventListener('abort', over);
-      resolve();
-    }
-    signal.addEventListener('abort', over, { once: true });
-  });
-}
