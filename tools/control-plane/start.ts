@@ -6,12 +6,12 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { createAuthority, issue, type Pair } from '@polder/kube/certificates';
+import { freePorts } from '../free-ports.ts';
 import { kwokFlags, simulatedNodes } from './simulated-nodes.ts';
 
 const run = promisify(execFile);
@@ -317,24 +317,6 @@ async function ready(url: string, authorityFile: string, failure: () => Error | 
     }
     await sleep(50);
   }
-}
-
-/** Ports that nobody listens on. All are held until all are known, so that they differ. */
-async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer();
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-      return server;
-    }),
-  );
-  return Promise.all(
-    servers.map(async (server) => {
-      const address = server.address();
-      await new Promise((resolve) => server.close(resolve));
-      return typeof address === 'object' && address !== null ? address.port : 0;
-    }),
-  );
 }
 
 if (import.meta.main) {

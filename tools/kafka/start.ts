@@ -5,12 +5,12 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { createAuthority, issue } from '@polder/kube/certificates';
+import { freePorts } from '../free-ports.ts';
 
 const run = promisify(execFile);
 
@@ -206,24 +206,6 @@ async function startBroker(args: readonly string[], logFile: string): Promise<Br
     await sleep(50);
   }
   return { kill };
-}
-
-/** Ports that nobody listens on. All are held until all are known, so that they differ. */
-async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer();
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-      return server;
-    }),
-  );
-  return Promise.all(
-    servers.map(async (server) => {
-      const address = server.address();
-      await new Promise((resolve) => server.close(resolve));
-      return typeof address === 'object' && address !== null ? address.port : 0;
-    }),
-  );
 }
 
 if (import.meta.main) {

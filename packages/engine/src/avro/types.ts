@@ -1,7 +1,6 @@
 import avro, { type Type } from 'avsc';
 
 /** Longs beyond 2^53 are common (ids, nanoseconds): they are read as bigint and printed digit by digit. */
-
 const exactLong = avro.types.LongType['__with']({
   fromBuffer: (bytes: Buffer) => bytes.readBigInt64LE(),
   toBuffer: (value: bigint) => {
