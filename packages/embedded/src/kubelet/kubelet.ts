@@ -3,7 +3,6 @@ import {
   Bell,
   type Clock,
   type Container,
-  type ContainerStateTerminated,
   type Happening,
   keyOf,
   type LifecycleHandler,
@@ -17,7 +16,6 @@ import type { MovedPorts } from '../network/index.ts';
 import type { Addresses } from './addresses.ts';
 import {
   type ContainerRun,
-  type Ended,
   ended,
   isBusy,
   NEW_RUN,
@@ -32,6 +30,7 @@ import type { Observed } from './observe.ts';
 import { containersOf, isSidecar } from './pod-spec.ts';
 import { firstHealth, type ProbeKind, probing } from './probing.ts';
 import { environmentOf, type Facts, type References } from './references/index.ts';
+import { endedRuns, reportedRun } from './reported-run.ts';
 import { type Health, type Launch, type Runner, type RunningContainer, StartFailure, type Volume } from './runner.ts';
 
 export interface KubeletOptions {
@@ -374,34 +373,6 @@ export class Kubelet {
 
 /** Whether two lists of volumes have the same contents. */
 export const sameVolumes = (a: readonly Volume[], b: readonly Volume[]) => isDeepStrictEqual(a, b);
-
-/** What ended before this program started stays ended: an init container that did its work does not do it again. */
-function endedRuns(pod: Pod): Map<string, ContainerRun> {
-  const runs = containersOf(pod).map(({ name }) => [name, reportedRun(pod, name)] as const);
-  return new Map(runs.filter(([, { state }]) => state.is === 'ended'));
-}
-
-/** Of a container that this program has not started, its status tells how often it ran before, and how that ended. */
-function reportedRun({ status }: Pod, name: string): ContainerRun {
-  const reported = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
-  const { restartCount = 0, state, lastState } = reported.find((one) => one.name === name) ?? {};
-  const last = lastState?.terminated && endedBefore(lastState.terminated);
-  if (state?.terminated) return { ...NEW_RUN, restartCount, state: endedBefore(state.terminated), last };
-  // What waited to be started again has ended before.
-  if (state?.waiting && last) return { ...NEW_RUN, restartCount, state: last };
-  return { ...NEW_RUN, restartCount, last };
-}
-
-function endedBefore({ exitCode, signal, reason, message, startedAt, finishedAt }: ContainerStateTerminated): Ended {
-  const ending = {
-    exitCode,
-    at: Date.parse(finishedAt ?? ''),
-    ...(signal !== undefined && { signal }),
-    ...(reason !== undefined && { reason }),
-    ...(message !== undefined && { message }),
-  };
-  return { is: 'ended', startedAt: Date.parse(startedAt ?? ''), ending };
-}
 
 function withOwnHealth(run: ContainerRun): ContainerRun {
   const { state } = run;

@@ -5,9 +5,9 @@ import { Client, messageOf, stopSignal, systemClock } from '@polder/kube';
 import { applyManifests, type Manifest, readManifests } from '../manifests/index.ts';
 import { version } from '../version.ts';
 import { becomeReady } from './become-ready.ts';
-import { runnersIn } from './images.ts';
 import { loopbackOf } from './loopback.ts';
 import { type Progress, progressOn } from './progress.ts';
+import { runnersIn } from './runners.ts';
 import { triesIn } from './tries.ts';
 
 export interface UpOptions {
