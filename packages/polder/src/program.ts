@@ -3,8 +3,8 @@ import { systemClock } from '@polder/kube';
 import { Command, InvalidArgumentError } from 'commander';
 import { crdsAsYaml } from './crds.ts';
 import { tryFlow, validateFlows } from './flows/index.ts';
+import { type BindAddress, bindAddressOf, type ProcessorOptions, processor } from './processor/index.ts';
 import { products } from './products.ts';
-import { up } from './up/up.ts';
 import { version } from './version.ts';
 
 export function program(process: NodeJS.Process): Command {
@@ -24,8 +24,27 @@ export function program(process: NodeJS.Process): Command {
     .option('--port <port>', 'the port of the API server on 127.0.0.1 (default: a free one)', port)
     .option('--no-operator', 'the cluster alone, without the operators of the products')
     .action(({ filename, ...options }: UpFlags) =>
-      run(process, () => up({ ...options, manifests: filename }, process)),
+      run(process, async () => {
+        // Loaded when it is wanted: a processor has no use for a cluster's memory.
+        const { up } = await import('./up/up.ts');
+        await up({ ...options, manifests: filename }, process);
+      }),
     );
+
+  polder
+    .command('processor')
+    .description('run one DataFlow: read, transform and write until SIGTERM, and lose nothing')
+    .option('--spec-path <file>', 'the spec, as JSON; a secrets.json beside it is joined', '/etc/dataflow/spec.json')
+    .option('--namespace <name>', 'the namespace of the DataFlow, for metrics and logs', 'default')
+    .option('--name <name>', 'its name', 'dataflow')
+    .option('--checkpoint <file>', 'where to keep how far a source that is polled was read')
+    .option(
+      '--metrics-bind-address <address>',
+      'where /metrics, /healthz, /readyz and /livez are served; without a host, on 127.0.0.1',
+      bindAddress,
+      bindAddress(':9090'),
+    )
+    .action((options: ProcessorOptions) => run(process, () => processor(options, process)));
 
   polder
     .command('validate')
@@ -90,6 +109,12 @@ async function run(process: NodeJS.Process, command: () => Promise<unknown>): Pr
     process.stderr.write(`polder: ${error instanceof Error ? error.message : String(error)}\n`);
     process.exitCode = 1;
   }
+}
+
+function bindAddress(text: string): BindAddress {
+  const address = bindAddressOf(text);
+  if (!address) throw new InvalidArgumentError('an address is host:port or :port.');
+  return address;
 }
 
 function port(text: string): number {

@@ -12,6 +12,8 @@ export interface CommitterOptions {
   readonly ledger: Ledger;
   /** Positions that become committable within this time are committed together. 0: each time at once. */
   readonly intervalMs: number;
+  /** The first is committed at once if the last commit is that long ago. */
+  readonly isPrompt: boolean;
   readonly clock: Clock;
   readonly log: Logger;
   readonly on: PipelineEvents;
@@ -28,6 +30,7 @@ export class Committer {
   #timer: Timer | undefined;
   #running: Promise<void> | undefined;
   #behindSince: number | undefined;
+  #committedAt = Number.NEGATIVE_INFINITY;
   #isEnded = false;
 
   constructor(options: CommitterOptions) {
@@ -42,7 +45,8 @@ export class Committer {
   /** The ledger may have got further. */
   look(): void {
     if (this.#isBehind) this.#behindSince ??= this.#options.clock.now();
-    this.#schedule(this.#options.intervalMs);
+    const { intervalMs, isPrompt, clock } = this.#options;
+    this.#schedule(isPrompt ? Math.max(0, this.#committedAt + intervalMs - clock.monotonic()) : intervalMs);
   }
 
   /** A partition that was lost: its next reader starts from what is durable. */
@@ -107,7 +111,8 @@ export class Committer {
       on.failed?.({ stage: 'commit', type: errorTypeOf(error), messages: 0 });
       throw error;
     }
-    on.committed?.(origins, clock.monotonic() - startedAt);
+    this.#committedAt = clock.monotonic();
+    on.committed?.(origins, this.#committedAt - startedAt);
     for (const { partition } of origins) this.#pending.delete(partition);
     this.#behindSince = this.#isBehind ? clock.now() : undefined;
   }

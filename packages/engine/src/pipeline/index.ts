@@ -3,7 +3,7 @@ export { Chain, type Transformation } from './chain.ts';
 export { errorRecord } from './error-record.ts';
 export type { AckPolicy } from './error-sink.ts';
 export { type Connector, ERRORS, type Failed, MAIN, type Outlet, type PipelineEvents, routeOutlet } from './events.ts';
-export type { Registry } from './metric-names.ts';
+export type { Definition, Labels, Registry } from './metric-names.ts';
 export { type Gauged, type MetricsOptions, PipelineMetrics } from './metrics.ts';
 export { type Ending, LIMITS, type Limits, Pipeline, type PipelineOptions } from './pipeline.ts';
 export { RETRY, type Retry } from './retry.ts';

@@ -1,16 +1,16 @@
 export type Labels = Readonly<Record<string, string>>;
 
-/** Where series are made; `prom-client`'s classes do this, given a registry. */
+/** Where series are made. */
 export interface Registry {
   counter(definition: Definition): Counter;
   gauge(definition: Definition): Gauge;
-  histogram(definition: Definition & { readonly buckets: number[] }): Histogram;
+  histogram(definition: Definition & { readonly buckets: readonly number[] }): Histogram;
 }
 
 export interface Definition {
   readonly name: string;
   readonly help: string;
-  readonly labelNames: string[];
+  readonly labelNames: readonly string[];
 }
 
 export interface Counter {

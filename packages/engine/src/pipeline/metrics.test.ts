@@ -6,7 +6,7 @@ import { PipelineMetrics } from './metrics.ts';
 /** Prints a series as `name{a="1",b="2"}`, without the labels that all of them carry. */
 class Series implements Registry {
   readonly values = new Map<string, number>();
-  readonly buckets = new Map<string, number[]>();
+  readonly buckets = new Map<string, readonly number[]>();
   readonly labelSets: Labels[] = [];
 
   #at(name: string, labels: Labels): string {
@@ -27,7 +27,7 @@ class Series implements Registry {
     return { labels: (labels: Labels) => ({ set: (value: number) => this.values.set(this.#at(name, labels), value) }) };
   }
 
-  histogram({ name, buckets }: { name: string; buckets: number[] }) {
+  histogram({ name, buckets }: { name: string; buckets: readonly number[] }) {
     this.buckets.set(name, buckets);
     return { labels: (labels: Labels) => ({ observe: () => this.#add(this.#at(`${name}_count`, labels), 1) }) };
   }

@@ -29,6 +29,8 @@ export interface PipelineOptions {
   readonly retry?: Partial<Retry> | undefined;
   /** Default 1 s. */
   readonly commitIntervalMs?: number | undefined;
+  /** Commits at once if the last commit is that long ago, instead of gathering for that long first. */
+  readonly commitsPromptly?: boolean | undefined;
   /** How long a stop may take, all in all. What is not written by then is read again by the next run. */
   readonly graceMs: number;
   readonly clock: Clock;
@@ -96,7 +98,8 @@ export class Pipeline {
     this.#grace = new Grace(clock, graceMs);
     this.#chain = new Chain(transformations, clock, on);
     const intervalMs = options.ackGranularity === 'message' ? 0 : (options.commitIntervalMs ?? 1_000);
-    this.#committer = new Committer({ source, ledger: this.#ledger, intervalMs, clock, log, on });
+    const isPrompt = options.commitsPromptly ?? false;
+    this.#committer = new Committer({ source, ledger: this.#ledger, intervalMs, isPrompt, clock, log, on });
     this.#errors =
       errors &&
       new ErrorSink({

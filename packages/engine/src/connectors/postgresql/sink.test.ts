@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type PostgresServer, startPostgres } from '../../../../../tools/postgres/start.ts';
 import { memoryLog } from '../../../test/postgres/logs.ts';
 import { message } from '../../../test/postgres/messages.ts';
-import { type PostgresServer, startPostgres } from '../../../test/postgres/server.ts';
 import { ExactNumber } from '../../json/index.ts';
 import type { Failure, Message } from '../../message.ts';
 import { Payload } from '../../payload.ts';

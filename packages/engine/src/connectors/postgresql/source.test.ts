@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type PostgresServer, startPostgres } from '../../../../../tools/postgres/start.ts';
 import { realClock } from '../../../test/postgres/clock.ts';
 import { memoryLog } from '../../../test/postgres/logs.ts';
-import { type PostgresServer, startPostgres } from '../../../test/postgres/server.ts';
 import type { CheckpointStore } from '../../connector.ts';
 import type { Message } from '../../message.ts';
 import type { PostgresSourceConfig } from './config.ts';

@@ -1,11 +1,11 @@
 /** A real PostgreSQL for tests: its own data, its own port, gone when it stops. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { chownSync, cpSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { freePorts } from '../free-ports.ts';
 
 export interface PostgresServer {
   /** Of an administrator, who needs no password. */
@@ -28,7 +28,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   if (asRoot) chownSync(dir, NOBODY, NOBODY);
   const programs = await programsIn(asRoot ? dir : undefined);
   const data = join(dir, 'data');
-  const port = await freePort();
+  const [port = 0] = await freePorts(1);
   const format = [
     '--username=postgres',
     '--auth=trust',
@@ -82,16 +82,6 @@ async function programsIn(copyTo: string | undefined): Promise<{ initdb: string;
   cpSync(folder, join(copyTo, 'native'), { recursive: true, verbatimSymlinks: true });
   const bin = join(copyTo, 'native', 'bin');
   return { initdb: join(bin, basename(programs.initdb)), postgres: join(bin, basename(programs.postgres)) };
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer().once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
-  });
 }
 
 /** Its log says so; what else it said is the error when it ends instead. */

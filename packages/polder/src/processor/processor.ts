@@ -1,0 +1,86 @@
+import { type CheckpointStore, type Flow, flowOf, MetricsRegistry } from '@polder/engine';
+import type { FlowSpec } from '@polder/engine/spec';
+import { serve, stopSignal, systemClock } from '@polder/kube';
+import { type Logger, pino } from 'pino';
+import type { BindAddress } from './bind-address.ts';
+import { CheckpointFile } from './checkpoint-file.ts';
+import { serverOf } from './server.ts';
+import { readSpec } from './spec-file.ts';
+
+export interface ProcessorOptions {
+  readonly specPath: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly metricsBindAddress: BindAddress;
+  /** A file. Left out: what a polled source has read is forgotten with the process. */
+  readonly checkpoint?: string | undefined;
+}
+
+const DEFAULT_PROGRESS_TIMEOUT_SECONDS = 3_600;
+
+/** Runs one flow until a signal comes or its source is exhausted; everything that was read by then is written and committed. */
+export async function processor(options: ProcessorOptions, process: NodeJS.Process): Promise<void> {
+  const stop = stopSignal(process);
+  const { namespace, name } = options;
+  const log = logOf(process.env, { namespace, name });
+  try {
+    const { spec, warnings } = await readSpec(options.specPath);
+    for (const warning of warnings) log.warn({}, warning);
+    const registry = new MetricsRegistry();
+    const surroundings = {
+      checkpoints: checkpointsOf(spec, options, log),
+      clock: systemClock,
+      random: Math.random,
+      log,
+    };
+    const flow = flowOf({ spec, labels: { namespace, name }, registry, ...surroundings });
+    const progressTimeoutMs = progressTimeoutIn(process.env) * 1_000;
+    const app = serverOf({ ...flow, registry, clock: systemClock, progressTimeoutMs });
+    const server = await serve(app, options.metricsBindAddress);
+    try {
+      log.info({ port: server.port }, `serving metrics and probes on port ${server.port}`);
+      await run(flow, spec, stop.signal, log);
+    } finally {
+      await server.close();
+    }
+  } finally {
+    stop.dispose();
+  }
+}
+
+async function run({ pipeline }: Flow, { source, sink }: FlowSpec, stop: AbortSignal, log: Logger): Promise<void> {
+  log.info({ source: source.type, sink: sink.type }, 'starting');
+  const { because, unfinished } = await pipeline.run(stop);
+  if (unfinished > 0) log.warn({ unfinished }, 'the grace period was too short; what was not written is read again');
+  log.info({}, because === 'stopped' ? 'stopped' : 'the source has no more; done');
+}
+
+function checkpointsOf(spec: FlowSpec, { checkpoint }: ProcessorOptions, log: Logger): CheckpointStore {
+  if (spec.source.type === 'kafka' || !spec.checkpointPersistence) return FORGETFUL;
+  if (checkpoint !== undefined) return beginningAnew(spec, new CheckpointFile(checkpoint));
+  log.warn({}, 'without --checkpoint the source is read from the beginning after a restart');
+  return FORGETFUL;
+}
+
+const FORGETFUL: CheckpointStore = { load: async () => undefined, save: async () => {} };
+
+function beginningAnew({ checkpointReset }: FlowSpec, store: CheckpointStore): CheckpointStore {
+  if (!checkpointReset) return store;
+  return { load: async () => undefined, save: (key, checkpoint) => store.save(key, checkpoint) };
+}
+
+const LEVELS = ['debug', 'info', 'warn', 'error'];
+
+function logOf({ LOG_LEVEL: level = 'info' }: NodeJS.ProcessEnv, base: object): Logger {
+  const isKnown = LEVELS.includes(level);
+  const log = pino({ base, level: isKnown ? level : 'info' });
+  if (!isKnown) log.warn({}, `LOG_LEVEL is ${level}; it may be ${LEVELS.join(', ')}; taking info`);
+  return log;
+}
+
+function progressTimeoutIn({ PROCESSOR_PROGRESS_TIMEOUT_SECONDS: text }: NodeJS.ProcessEnv): number {
+  if (text === undefined || text === '') return DEFAULT_PROGRESS_TIMEOUT_SECONDS;
+  const seconds = Number(text);
+  if (Number.isFinite(seconds) && seconds >= 0) return seconds;
+  throw new Error(`PROCESSOR_PROGRESS_TIMEOUT_SECONDS is ${text}; it must be a number of seconds, 0 to switch it off`);
+}
