@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { systemClock } from '@polder/kube';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { crdsAsYaml } from './crds.ts';
 import { tryFlow, validateFlows } from './flows/index.ts';
 import { type BindAddress, bindAddressOf, type ProcessorOptions, processor } from './processor/index.ts';
@@ -38,6 +38,11 @@ export function program(process: NodeJS.Process): Command {
     .option('--namespace <name>', 'the namespace of the DataFlow, for metrics and logs', 'default')
     .option('--name <name>', 'its name', 'dataflow')
     .option('--checkpoint <file>', 'where to keep how far a source that is polled was read')
+    .addOption(
+      new Option('--checkpoint-configmap <name>', 'keep that in this ConfigMap of the namespace instead').conflicts(
+        'checkpoint',
+      ),
+    )
     .option(
       '--metrics-bind-address <address>',
       'where /metrics, /healthz, /readyz and /livez are served; without a host, on 127.0.0.1',
