@@ -43,11 +43,13 @@ export function program(process: NodeJS.Process): Command {
         'checkpoint',
       ),
     )
-    .option(
-      '--metrics-bind-address <address>',
-      'where /metrics, /healthz, /readyz and /livez are served; without a host, on 127.0.0.1',
-      bindAddress,
-      bindAddress(':9090'),
+    .addOption(
+      new Option(
+        '--metrics-bind-address <address>',
+        'where metrics and probes are served; without a host, on 127.0.0.1',
+      )
+        .argParser(bindAddress)
+        .default(bindAddress(':9090'), ':9090'),
     )
     .action((options: ProcessorOptions) => run(process, () => processor(options, process)));
 

@@ -23,12 +23,14 @@ export interface Runners {
 export const KUBECONFIG_FILE = 'kubeconfig';
 export const NAMES_FILE = 'names.json';
 
+const CHECKOUT = join(import.meta.dirname, '../../../..');
+
 /** This program, as an image. */
 export const PROCESSOR_IMAGE = 'polder/processor';
 
 /** Images that are run as programs of this machine. */
 const HOST_IMAGES: readonly HostImage[] = [
-  { images: PROCESSOR_IMAGE, entrypoint: [join(import.meta.dirname, '../../../../polder'), 'processor'] },
+  { images: PROCESSOR_IMAGE, entrypoint: ['polder', 'processor'] },
   {
     images: 'postgres',
     entrypoint: ['node', join(import.meta.dirname, '../postgres/image.ts')],
@@ -39,8 +41,8 @@ const HOST_IMAGES: readonly HostImage[] = [
 
 /** How images run on this machine. What runs on it leaves its logs and volumes in the folder. */
 export function runnersIn(folder: string, clock: Clock, log: Logger, env: NodeJS.ProcessEnv): Runners {
-  // The Node that runs this program comes first: it is the one that examples are written for.
-  const path = [dirname(process.execPath), env['PATH'] ?? ''].join(delimiter);
+  // The Node that runs this program comes first: it is the one that examples are written for. Then this program itself.
+  const path = [dirname(process.execPath), CHECKOUT, env['PATH'] ?? ''].join(delimiter);
   const host = new ProcessRunner({
     folder,
     path,
