@@ -14,10 +14,10 @@ export interface Example {
 }
 
 /** An example is three blocks in a row: `yaml`, `… input` or `… envelope`, and `… output` or `… try`. */
-export function examplesOf({ name, fences }: Page): readonly Example[] {
+export function examplesOf({ path, fences }: Page): readonly Example[] {
   return fences.flatMap((fence, index) => {
     if (!fence.text.startsWith('transformations:')) return [];
-    const at = `${name}.md, line ${fence.line}`;
+    const at = `${path}, line ${fence.line}`;
     const [input, output] = [fences[index + 1], fences[index + 2]];
     const isInput = input?.role === 'input' || input?.role === 'envelope';
     const isOutput = output?.role === 'output' || output?.role === 'try';
@@ -54,14 +54,15 @@ export const problemsOf = (manifest: string): Promise<readonly string[]> =>
     return problems;
   });
 
-const flowWith = (transformations: string): string =>
+/** A flow with these fields beside its source and its sink. */
+export const flowWith = (fields: string): string =>
   `apiVersion: dataflow.dataflow.io/v1
 kind: DataFlow
 metadata: { name: example }
 spec:
   source: { type: kafka, config: { brokers: [kafka:9092], topic: in, consumerGroup: example } }
   sink: { type: kafka, config: { brokers: [kafka:9092], topic: out } }
-${transformations.replaceAll(/^/gm, '  ')}
+${fields.replaceAll(/^/gm, '  ')}
 `;
 
 async function withFile<T>(text: string, use: (filename: string) => Promise<T>): Promise<T> {

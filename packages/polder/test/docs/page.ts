@@ -3,7 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 export interface Page {
-  /** `mask` of `mask.md`. */
+  /** From the folder `docs` on: `transformations/mask.md`. */
+  readonly path: string;
+  /** `mask` */
   readonly name: string;
   readonly text: string;
   readonly fences: readonly Fence[];
@@ -27,18 +29,17 @@ export interface FieldRow {
   readonly default: string;
 }
 
-const DOCS = join(import.meta.dirname, '../../../../docs');
+export const DOCS = join(import.meta.dirname, '../../../../docs');
 
 /** The pages of a folder of `docs`, its README included. */
 export const pagesIn = (folder: string): readonly Page[] =>
   readdirSync(join(DOCS, folder))
     .filter((file) => file.endsWith('.md'))
     .toSorted()
-    .map((file) => pageOf(basename(file, '.md'), readFileSync(join(DOCS, folder, file), 'utf8')));
+    .map((file) => pageAt(join(folder, file)));
 
-export const pageAt = (path: string): Page => pageOf(basename(path, '.md'), readFileSync(join(DOCS, path), 'utf8'));
-
-export function pageOf(name: string, text: string): Page {
+export function pageAt(path: string): Page {
+  const text = readFileSync(join(DOCS, path), 'utf8');
   const fences: Fence[] = [];
   const fields: FieldRow[] = [];
   let open: { readonly info: string; readonly line: number; readonly lines: string[] } | undefined;
@@ -69,7 +70,7 @@ export function pageOf(name: string, text: string): Page {
       }
     } else isFields = false;
   }
-  return { name, text, fences, fields };
+  return { path, name: basename(path, '.md'), text, fences, fields };
 }
 
 /** A bar in a cell has a backslash in front. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { fieldsOf, variantsOf } from './declared.ts';
-import { examplesOf, outputOf } from './examples.ts';
+import { examplesOf } from './examples.ts';
 import { pagesIn } from './page.ts';
 
 const pages = pagesIn('transformations');
@@ -12,7 +12,8 @@ test('every transformation has a page, and the index leads to it', () => {
   for (const type of types.keys()) expect(index?.text).toContain(`[\`${type}\`](${type}.md)`);
 });
 
-describe.each(pages.filter(({ name }) => name !== 'README'))('the page of $name', ({ name, fields, ...page }) => {
+describe.each(pages.filter(({ name }) => name !== 'README'))('the page of $name', (page) => {
+  const { name, fields } = page;
   const declared = fieldsOf(types.get(name) ?? {});
 
   test('names every field there is, and no other, with its default', () => {
@@ -21,9 +22,5 @@ describe.each(pages.filter(({ name }) => name !== 'README'))('the page of $name'
     expect(named).toHaveLength(declared.size);
   });
 
-  test('has an example', () => expect(examplesOf({ name, fields, ...page })).not.toEqual([]));
-});
-
-test.each(pages.flatMap(examplesOf))('the example of $at does what it says', async (example) => {
-  expect(await outputOf(example)).toEqual(example.output.text.split('\n'));
+  test('has an example', () => expect(examplesOf(page)).not.toEqual([]));
 });
