@@ -116,6 +116,12 @@ export class PostgresSource implements Source {
     if (isPosition(position)) await this.#options.checkpoints.save(CHECKPOINT, checkpointOf(position));
   }
 
+  /** By the value that finds the row again; of a query without one there is nothing to say. */
+  describe({ partition, position }: Origin): string {
+    const key = this.#feed?.keyset?.order.name;
+    return isPosition(position) && key !== undefined ? `${partition}, ${key} ${position.order}` : partition;
+  }
+
   close(): Promise<void> {
     return this.#connection.close();
   }
