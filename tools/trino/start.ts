@@ -81,7 +81,9 @@ export async function startTrino({ dir }: { readonly dir: string }): Promise<Tri
     '-XX:+EnableDynamicAgentLoading',
     '--add-modules=jdk.incubator.vector',
     ...Object.entries(node).map(([name, value]) => `-D${name}=${value}`),
-    ...['-cp', `${home}/lib/*`, 'io.trino.server.TrinoServer'],
+    '-cp',
+    `${home}/lib/*`,
+    'io.trino.server.TrinoServer',
   ];
 
   let server: Server | undefined;
