@@ -39,8 +39,8 @@ const USER = 'dataflow-operator';
 const TIMEOUT_MS = 30_000;
 const CANCEL_TIMEOUT_MS = 5_000;
 
-/** What stands in front of Trino (502, 503, 504, 429) is not down for long, or is down. */
-const PATIENCE_MS = 30_000;
+/** What stands in front of Trino (502, 503, 504, 429) is not down for long, or is down. One silence is not the end of a query. */
+const PATIENCE_MS = 2 * TIMEOUT_MS;
 const PAUSES = { firstMs: 100, longestMs: 2_000 };
 const BUSY: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
