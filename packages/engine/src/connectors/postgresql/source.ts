@@ -4,11 +4,10 @@ import type { Logger } from '../../log.ts';
 import type { Message, Origin } from '../../message.ts';
 import { Payload } from '../../payload.ts';
 import { pause } from '../../waiting.ts';
-import { quotedTable } from '../sql/index.ts';
+import { checkpointOf, isPosition, type Position, positionOf, quotedTable } from '../sql/index.ts';
 import type { PostgresSourceConfig } from './config.ts';
 import { Connection, type Value } from './connection.ts';
 import { describeFeed, type Feed, feedQuery, untrackedQuery } from './feed.ts';
-import { checkpointOf, isPosition, type Position, positionOf } from './position.ts';
 import { PostgresError } from './trouble.ts';
 
 export interface PostgresSourceOptions {
