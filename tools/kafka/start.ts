@@ -14,7 +14,7 @@ import { freePorts } from '../free-ports.ts';
 
 const run = promisify(execFile);
 
-const READY_WITHIN = 90_000;
+const READY_WITHIN = 180_000;
 const VALID_MS = 24 * 3600 * 1000;
 
 /** How to reach the broker; plain data, so that it can be handed to another process. */
