@@ -26,9 +26,13 @@ const ROW = 'polder_row';
 
 export async function describeFeed(client: TrinoClient, config: TrinoSourceConfig, signal: AbortSignal): Promise<Feed> {
   const { table, query, changeTrackingColumn, orderByColumn } = config;
-  // As it is: Trino forgets the order of a query that is part of another.
-  if (query !== undefined && changeTrackingColumn === undefined)
-    return { relation: withoutSemicolon(query), keyset: undefined };
+  if (query !== undefined && changeTrackingColumn === undefined) {
+    const text = withoutSemicolon(query);
+    // Asks nothing but whether it could be run.
+    await client.run(`EXPLAIN (TYPE VALIDATE) ${text}`, signal);
+    // As it is: Trino forgets the order of a query that is part of another.
+    return { relation: text, keyset: undefined };
+  }
   const relation = relationOf(config);
   const { columns } = await client.run(`SELECT * FROM ${relation} AS ${ROW} LIMIT 0`, signal);
   const subject = query === undefined ? `table ${shownName({ ...config, table: table ?? '' })}` : 'the query';

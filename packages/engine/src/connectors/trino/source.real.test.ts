@@ -177,6 +177,9 @@ test('a server that is not there, a table that is not there, a column that is no
   await expect(attempt(inMemory, { table: 'missing' })).rejects.toThrow(
     `Table 'memory.default.missing' does not exist (TABLE_NOT_FOUND)`,
   );
+  await expect(attempt(inMemory, { query: 'SELECT * FROM missing' })).rejects.toThrow(
+    `Table 'memory.default.missing' does not exist (TABLE_NOT_FOUND)`,
+  );
   await expect(attempt(inMemory, { table: 'q', orderByColumn: 'nope' })).rejects.toThrow(
     'table memory.default.q has no column "nope": name one that it has in orderByColumn',
   );
