@@ -25,6 +25,15 @@ export interface Keyset {
 const ROW = 'polder_row';
 
 export async function describeFeed(client: TrinoClient, config: TrinoSourceConfig, signal: AbortSignal): Promise<Feed> {
+  try {
+    return await feedOf(client, config, signal);
+  } catch (error) {
+    // No row has been read: what is wrong is wrong with the query.
+    throw error instanceof TrinoError ? error.inFull : error;
+  }
+}
+
+async function feedOf(client: TrinoClient, config: TrinoSourceConfig, signal: AbortSignal): Promise<Feed> {
   const { table, query, changeTrackingColumn, orderByColumn } = config;
   if (query !== undefined && changeTrackingColumn === undefined) {
     const text = withoutSemicolon(query);

@@ -180,6 +180,7 @@ test('a server that is not there, a table that is not there, a column that is no
   await expect(attempt(inMemory, { query: 'SELECT * FROM missing' })).rejects.toThrow(
     `Table 'memory.default.missing' does not exist (TABLE_NOT_FOUND)`,
   );
+  await expect(attempt(inMemory, { query: 'SELEC 1' })).rejects.toThrow(/mismatched input 'SELEC'.* \(SYNTAX_ERROR\)$/);
   await expect(attempt(inMemory, { table: 'q', orderByColumn: 'nope' })).rejects.toThrow(
     'table memory.default.q has no column "nope": name one that it has in orderByColumn',
   );
@@ -188,7 +189,7 @@ test('a server that is not there, a table that is not there, a column that is no
   );
 });
 
-test('messages of one flow go to another table and back without a change', async () => {
+test('what autoCreateTable made of a message is read back: decimals with the places of their column, lists as JSON', async () => {
   const body = '{"id":1,"n":0.10,"tags":["a"]}';
   await write(inLake, { table: 'there', autoCreateTable: true }, [message(body)]);
   expect(texts(await readAll(inLake, { table: 'there' }))).toEqual([
