@@ -4,7 +4,7 @@ import type { ColumnHeader, TrinoClient } from './client.ts';
 import type { TrinoSourceConfig } from './config.ts';
 import { sqlValue } from './statements.ts';
 import { type Column, shownName, sqlName } from './table.ts';
-import { TrinoError } from './trouble.ts';
+import { inFull, TrinoError } from './trouble.ts';
 import { parseType } from './type.ts';
 
 /** What a source reads, and by which columns it knows how far it is. */
@@ -29,7 +29,7 @@ export async function describeFeed(client: TrinoClient, config: TrinoSourceConfi
     return await feedOf(client, config, signal);
   } catch (error) {
     // No row has been read: what is wrong is wrong with the query.
-    throw error instanceof TrinoError ? error.inFull : error;
+    throw error instanceof TrinoError ? inFull(error) : error;
   }
 }
 

@@ -29,12 +29,10 @@ export class TrinoError extends Error implements Trouble {
     this.errorName = errorName;
     this.detail = detail ?? message;
   }
-
-  /** The same in Trino's own words: where they can quote nothing but the configuration. */
-  get inFull(): TrinoError {
-    return new TrinoError(this.detail, this);
-  }
 }
+
+/** The same in Trino's own words: where they can quote nothing but the configuration. */
+export const inFull = (error: TrinoError): TrinoError => new TrinoError(error.detail, error);
 
 interface Said {
   readonly errorName: string | undefined;
