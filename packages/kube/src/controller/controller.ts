@@ -55,7 +55,7 @@ export interface Controller<T extends KubernetesObject, Observed, S extends Step
   readonly reportsAs?: string;
   /** How many resources are worked on at once. Default 4: passes mostly wait for answers. */
   readonly workers?: number;
-  /** A pass that takes longer is given up and tried again. Default 5 minutes. */
+  /** A pass that takes longer is given up and tried again. Default: as the product's pace has it. */
   readonly timeoutMs?: number;
 }
 

@@ -15,6 +15,7 @@ export {
 } from './controller.ts';
 export { type Outcome, UserMustAct } from './outcome.ts';
 export { ownerReference } from './owner.ts';
+export { DEFAULT_PACE, type Pace } from './pace.ts';
 export {
   type Held,
   judge,

@@ -2,3 +2,11 @@ export { Manager, type ManagerEvents, type ManagerOptions, type Server } from '.
 export { type Check, type Checks, probes } from './probes.ts';
 export { type Product, type Registration, register } from './product.ts';
 export { stopSignal } from './signals.ts';
+export {
+  type Durations,
+  defaultDurations,
+  type Interval,
+  type Intervals,
+  type Resolve,
+  type Surroundings,
+} from './surroundings.ts';

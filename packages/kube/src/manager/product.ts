@@ -1,4 +1,12 @@
-import { type Controller, Runner, type RunnerOptions, type Step, WORKERS, type World } from '../controller/index.ts';
+import {
+  type Controller,
+  type Pace,
+  Runner,
+  type RunnerOptions,
+  type Step,
+  WORKERS,
+  type World,
+} from '../controller/index.ts';
 import type { Kind, KubernetesObject } from '../kinds/index.ts';
 import type { Timings } from '../lease/index.ts';
 
@@ -11,6 +19,8 @@ export interface Product {
   /** Where the leader is chosen. Without it this process always leads: then it must be the only one. */
   readonly lease?: { readonly namespace: string; readonly name: string; readonly timings?: Timings } | undefined;
   readonly controllers: readonly Registration[];
+  /** `DEFAULT_PACE` unless told otherwise. */
+  readonly pace?: Pace | undefined;
 }
 
 /** A controller together with its world, their types folded away. Made by `register`. */
