@@ -1,9 +1,10 @@
 import { createReadStream } from 'node:fs';
 import { systemClock } from '@polder/kube';
 import { Command, InvalidArgumentError } from 'commander';
+import { type BindAddress, bindAddressOf } from './bind-address.ts';
 import { crdsAsYaml } from './crds.ts';
 import { tryFlow, validateFlows } from './flows/index.ts';
-import { type BindAddress, bindAddressOf, type ProcessorOptions, processor } from './processor/index.ts';
+import { type ProcessorOptions, processor } from './processor/index.ts';
 import { products } from './products.ts';
 import { version } from './version.ts';
 

@@ -1,8 +1,9 @@
 import { type CheckpointStore, type Flow, flowOf, MetricsRegistry } from '@polder/engine';
 import type { FlowSpec } from '@polder/engine/spec';
 import { serve, stopSignal, systemClock } from '@polder/kube';
-import { type Logger, pino } from 'pino';
-import type { BindAddress } from './bind-address.ts';
+import type { Logger } from 'pino';
+import type { BindAddress } from '../bind-address.ts';
+import { logOf } from '../log.ts';
 import { CheckpointFile } from './checkpoint-file.ts';
 import { serverOf } from './server.ts';
 import { readSpec } from './spec-file.ts';
@@ -67,15 +68,6 @@ const FORGETFUL: CheckpointStore = { load: async () => undefined, save: async ()
 function beginningAnew({ checkpointReset }: FlowSpec, store: CheckpointStore): CheckpointStore {
   if (!checkpointReset) return store;
   return { load: async () => undefined, save: (key, checkpoint) => store.save(key, checkpoint) };
-}
-
-const LEVELS = ['debug', 'info', 'warn', 'error'];
-
-function logOf({ LOG_LEVEL: level = 'info' }: NodeJS.ProcessEnv, base: object): Logger {
-  const isKnown = LEVELS.includes(level);
-  const log = pino({ base, level: isKnown ? level : 'info' });
-  if (!isKnown) log.warn({}, `LOG_LEVEL is ${level}; it may be ${LEVELS.join(', ')}; taking info`);
-  return log;
 }
 
 function progressTimeoutIn({ PROCESSOR_PROGRESS_TIMEOUT_SECONDS: text }: NodeJS.ProcessEnv): number {
