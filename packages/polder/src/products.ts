@@ -1,4 +1,4 @@
-import type { CustomKind, Intervals, Registration, Surroundings } from '@polder/kube';
+import type { CustomKind, Intervals, Registration, Surroundings, Webhook } from '@polder/kube';
 
 /** One of the systems that Polder runs: the kinds it defines, and the controllers that make them true. */
 export interface BuiltInProduct {
@@ -10,6 +10,26 @@ export interface BuiltInProduct {
   /** How long its controllers wait for things, by name: the configuration can change each of them. */
   readonly intervals: Intervals;
   controllers(surroundings: Surroundings): readonly Registration[];
+  /** What is to be asked before its resources are stored. */
+  readonly webhooks?: readonly ProductWebhook[];
+  /** Pods whose metrics the operator serves beside its own. */
+  readonly meters?: MeteredPods;
+}
+
+export interface ProductWebhook {
+  /** As users see it in refusals: `admission webhook "NAME" denied the request`. */
+  readonly name: string;
+  readonly path: string;
+  readonly kind: CustomKind;
+  readonly webhook: Webhook;
+}
+
+export interface MeteredPods {
+  /** By which labels they are found: `app=dataflow-processor`. */
+  readonly labelSelector: string;
+  readonly port: number;
+  /** Only families whose names begin so: what else a process says of itself is for its own page. */
+  readonly prefix: string;
 }
 
 /** The products of this program, in the order in which they are listed and started. */

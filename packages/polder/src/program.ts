@@ -1,9 +1,10 @@
 import { createReadStream } from 'node:fs';
 import { systemClock } from '@polder/kube';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { type BindAddress, bindAddressOf } from './bind-address.ts';
 import { crdsAsYaml } from './crds.ts';
 import { tryFlow, validateFlows } from './flows/index.ts';
+import type { OperatorFlags } from './operator/index.ts';
 import { type ProcessorOptions, processor } from './processor/index.ts';
 import { products } from './products.ts';
 import { version } from './version.ts';
@@ -39,13 +40,36 @@ export function program(process: NodeJS.Process): Command {
     .option('--namespace <name>', 'the namespace of the DataFlow, for metrics and logs', 'default')
     .option('--name <name>', 'its name', 'dataflow')
     .option('--checkpoint <file>', 'where to keep how far a source that is polled was read')
-    .option(
-      '--metrics-bind-address <address>',
-      'where /metrics, /healthz, /readyz and /livez are served; without a host, on 127.0.0.1',
-      bindAddress,
-      bindAddress(':9090'),
+    .addOption(
+      address('--metrics-bind-address <address>', 'where /metrics, /healthz, /readyz and /livez are served', ':9090'),
     )
     .action((options: ProcessorOptions) => run(process, () => processor(options, process)));
+
+  polder
+    .command('operator')
+    .description('run the operators of products on a cluster until SIGTERM')
+    .addOption(new Option('--products <names>', 'which ones, separated by commas').argParser(list).default([], 'all'))
+    .option('--kubeconfig <file>', 'the cluster (default: KUBECONFIG, ~/.kube/config, or the pod it runs in)')
+    .addOption(
+      new Option('--namespace <name>', 'look after this namespace alone; can be given again')
+        .argParser(collect)
+        .default([], 'all'),
+    )
+    .option('--config <file>', 'intervals and addresses, as YAML; see --print-config')
+    .option('--print-config', 'print the whole configuration with its defaults and what they mean, and end')
+    .addOption(address('--metrics-bind-address <address>', 'where /metrics is served', ':9090'))
+    .addOption(address('--health-probe-bind-address <address>', 'where /healthz and /readyz are served', ':9091'))
+    .option(
+      '--webhook <target>',
+      'check resources before they are stored. Where the API server finds us: a Service NAME[:PORT], or https://HOST:PORT',
+    )
+    .addOption(address('--webhook-bind-address <address>', 'where webhooks are served', ':9443'))
+    .action((flags: OperatorFlags) =>
+      run(process, async () => {
+        const { operator } = await import('./operator/index.ts');
+        await operator(flags, products, process);
+      }),
+    );
 
   polder
     .command('validate')
@@ -112,6 +136,12 @@ async function run(process: NodeJS.Process, command: () => Promise<unknown>): Pr
   }
 }
 
+/** Without a host, on loopback: what is to be seen from outside is told so. */
+const address = (flags: string, description: string, usual: string) =>
+  new Option(flags, `${description}; without a host, on 127.0.0.1`)
+    .argParser(bindAddress)
+    .default(bindAddress(usual), usual);
+
 function bindAddress(text: string): BindAddress {
   const address = bindAddressOf(text);
   if (!address) throw new InvalidArgumentError('an address is host:port or :port.');
@@ -134,4 +164,10 @@ function nodes(text: string): number {
   return value;
 }
 
-const collect = (path: string, before: readonly string[]) => [...before, path];
+const list = (text: string) =>
+  text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+
+const collect = (value: string, before: readonly string[]) => [...before, value];

@@ -34,6 +34,10 @@ export const sharedIntervals = {
     default: 30_000,
     comment: 'So long a stop waits for what is under way. Shorter than the grace period of the pod.',
   },
+  webhookTimeout: {
+    default: 5_000,
+    comment: 'So long the API server waits for the webhook before it goes on without. Whole seconds, at most 30s.',
+  },
   scrapeTimeout: { default: 3_000, comment: 'How long a processor may take to tell its metrics.' },
   metricsTimeout: {
     default: 8_000,
