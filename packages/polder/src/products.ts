@@ -5,6 +5,8 @@ export interface BuiltInProduct {
   /** Short, for `--products`, logs and metrics: `qdrant`. */
   readonly name: string;
   readonly kinds: readonly CustomKind[];
+  /** Under this name it owns the fields of what it makes. It never changes: the fields of another name are left behind. */
+  readonly fieldManager: string;
   /** The Lease by which one operator of several leads. It is upstream's own, so that upstream's can't lead beside ours. */
   readonly lease: string;
   /** How long its controllers wait for things, by name: the configuration can change each of them. */

@@ -106,6 +106,7 @@ const pagesController = controller({
 export const pages: BuiltInProduct = {
   name: 'pages',
   kinds: [Page],
+  fieldManager: 'pages',
   lease: 'pages.test.polder.dev',
   intervals: {},
   controllers: () => [register(pagesController)],

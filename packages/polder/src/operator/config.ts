@@ -105,7 +105,7 @@ class Reader {
   }
 
   #duration(node: Node | undefined, at: string): number | undefined {
-    const text = isScalar(node) ? String(node.value ?? '') : '';
+    const text = textOf(node);
     const duration = durationOf(text);
     if (duration !== undefined && duration > 0) return duration;
     this.#note(node, `${at} is ${text || 'no text'}; a duration is longer than 0 and has units: 500ms, 5s, 1m30s`);
@@ -114,7 +114,7 @@ class Reader {
 
   #resolve(node: Node | undefined): readonly ResolveRule[] {
     return this.#pairs(node, 'resolve').flatMap(([pattern, value, key]) => {
-      const to = isScalar(value) ? String(value.value ?? '') : '';
+      const to = textOf(value);
       if (!isPattern(pattern)) this.#note(key, `resolve: ${pattern} is no host:port (* stands for anything)`);
       else if (!isAddress(to))
         this.#note(value ?? key, `resolve: ${pattern} is to be at ${to || 'nothing'}, which is no host:port`);
@@ -143,7 +143,7 @@ class Reader {
       return [];
     }
     return node.items.map(({ key, value }) => [
-      isScalar(key) ? String(key.value) : '',
+      textOf(key),
       isNode(value) ? value : undefined,
       isNode(key) ? key : undefined,
     ]);
@@ -153,4 +153,10 @@ class Reader {
     const offset = typeof at === 'number' ? at : (at?.range?.[0] ?? 0);
     this.#mistakes.push({ line: this.#lines.linePos(offset).line, message });
   }
+}
+
+/** As it is written: `5` and `"5"` are the same here. */
+function textOf(node: unknown): string {
+  const value: unknown = isScalar(node) ? node.value : undefined;
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
 }

@@ -14,20 +14,17 @@ export interface ProductSurroundings {
   readonly namespace: string;
 }
 
-/** Under this name a product owns the fields of what it makes. */
-export const fieldManagerOf = ({ name }: Pick<BuiltInProduct, 'name'>) => `polder-${name}`;
-
 /** A product as the runtime takes it: its controllers made, with a lease and a pace of its own. */
 export function managed(
   product: BuiltInProduct,
   config: OperatorConfig,
   { namespace, log, ...surroundings }: ProductSurroundings,
 ): Product {
-  const { name, lease } = product;
+  const { name, fieldManager, lease } = product;
   const intervals = config.durations[name] ?? {};
   return {
     name,
-    fieldManager: fieldManagerOf(product),
+    fieldManager,
     lease: { namespace, name: lease, timings: timingsOf(config.shared) },
     pace: paceOf(config.shared),
     controllers: product.controllers({ ...surroundings, intervals, log: log.child({ product: name }) }),

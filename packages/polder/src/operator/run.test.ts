@@ -177,12 +177,15 @@ describe('an operator', () => {
 describe('of two operators', () => {
   /** A connection that can be cut for good, as if the process had been killed. */
   function cuttable(): { readonly transport: Transport; cut(): void } {
-    const { request, close } = server.transport();
+    const inner = server.transport();
     let isCut = false;
     const silence = (signal: AbortSignal | undefined) =>
       new Promise<never>((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
     return {
-      transport: { request: (asked) => (isCut ? silence(asked.signal) : request(asked)), close },
+      transport: {
+        request: (asked) => (isCut ? silence(asked.signal) : inner.request(asked)),
+        close: () => inner.close(),
+      },
       cut: () => (isCut = true),
     };
   }
@@ -205,12 +208,12 @@ describe('of two operators', () => {
   });
 
   test('one takes over from the other that was killed, once its lease is over and not before', async () => {
-    const { transport, cut } = cuttable();
-    start({}, transport);
+    const connection = cuttable();
+    start({}, connection.transport);
     await expect.poll(holder, PATIENCE).not.toBe('');
     const leader = await holder();
     start();
-    cut();
+    connection.cut();
     const killedAt = performance.now();
     await page('a');
     await expect.poll(() => isThere('a'), PATIENCE).toBe(true);
