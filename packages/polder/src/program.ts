@@ -5,6 +5,7 @@ import { type BindAddress, bindAddressOf } from './bind-address.ts';
 import { crdsAsYaml } from './crds.ts';
 import { tryFlow, validateFlows } from './flows/index.ts';
 import type { OperatorFlags } from './operator/index.ts';
+import type { PlanFlags } from './plan/index.ts';
 import { type ProcessorOptions, processor } from './processor/index.ts';
 import { products } from './products.ts';
 import { version } from './version.ts';
@@ -100,6 +101,20 @@ export function program(process: NodeJS.Process): Command {
           lineTo(process.stdout),
         ),
       ),
+    );
+
+  polder
+    .command('plan')
+    .description('show what applying these files would create, change, delete and restart, without doing it')
+    .requiredOption('-f, --filename <path>', 'a manifest, or a folder of them; can be given again', collect, [])
+    .option('--kubeconfig <file>', 'the cluster (default: KUBECONFIG, ~/.kube/config, or the pod it runs in)')
+    .option('--config <file>', 'the configuration of the operator')
+    .addHelpText('after', '\nExit code: 0 if nothing would be done, 2 if something would, 1 if that is not known.')
+    .action((flags: PlanFlags) =>
+      run(process, async () => {
+        const { plan } = await import('./plan/index.ts');
+        if (await plan(flags, products, process)) process.exitCode = 2;
+      }),
     );
 
   polder

@@ -27,4 +27,5 @@ export {
   type Step,
   unknown,
 } from './plan.ts';
+export { type Preview, preview } from './preview.ts';
 export { type PassResult, Runner, type RunnerEvents, type RunnerOptions, WORKERS } from './runner.ts';
