@@ -26,11 +26,11 @@ export function program(process: NodeJS.Process): Command {
     .option('--nodes <count>', 'how many nodes the cluster has', nodes, 1)
     .option('--port <port>', 'the port of the API server on 127.0.0.1 (default: a free one)', port)
     .option('--no-operator', 'the cluster alone, without the operators of the products')
-    .action(({ filename, ...options }: UpFlags) =>
+    .action(({ filename, operator: hasOperators, ...options }: UpFlags) =>
       run(process, async () => {
         // Loaded when it is wanted: a processor has no use for a cluster's memory.
         const { up } = await import('./up/up.ts');
-        await up({ ...options, manifests: filename }, process);
+        await up({ ...options, manifests: filename, products: hasOperators ? products : [] }, process);
       }),
     );
 
