@@ -2,10 +2,11 @@ import { defineConfig } from 'vitest/config';
 
 // `unit` needs nothing but this checkout. Files named *.real.test.ts need the systems that `make test-real` builds or
 // installs; a missing system is a failure there, never a skip. They meet a real API server alone (`real`), or, where
-// workloads must come to life, one with controllers, scheduler and nodes (`real-cluster`), or a Kafka (`real-kafka`). What
-// a project needs is started when a file of it runs.
+// workloads must come to life, one with controllers, scheduler and nodes (`real-cluster`), or a Kafka (`real-kafka`), or a
+// Trino (`real-trino`). What a project needs is started when a file of it runs.
 const WORKLOADS = '**/test/workloads/*.real.test.ts';
 const KAFKA = '**/kafka/*.real.test.ts';
+const TRINO = '**/trino/*.real.test.ts';
 
 const real = { pool: 'forks', fileParallelism: false, hookTimeout: 120_000 } as const;
 
@@ -26,7 +27,7 @@ export default defineConfig({
           name: 'real',
           ...real,
           include: ['{packages,examples,tools,bench}/**/*.real.test.ts'],
-          exclude: ['**/node_modules/**', WORKLOADS, KAFKA],
+          exclude: ['**/node_modules/**', WORKLOADS, KAFKA, TRINO],
           globalSetup: ['tools/control-plane/vitest-setup.ts'],
           testTimeout: 60_000,
         },
@@ -48,6 +49,16 @@ export default defineConfig({
           include: [KAFKA],
           exclude: ['**/node_modules/**'],
           globalSetup: ['tools/kafka/vitest-setup.ts'],
+          testTimeout: 120_000,
+        },
+      },
+      {
+        test: {
+          name: 'real-trino',
+          ...real,
+          include: [TRINO],
+          exclude: ['**/node_modules/**'],
+          globalSetup: ['tools/trino/vitest-setup.ts'],
           testTimeout: 120_000,
         },
       },

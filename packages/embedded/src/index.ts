@@ -3,5 +3,5 @@ export { type ClusterOptions, type EmbeddedCluster, startCluster } from './clust
 export type { Provisioner } from './controllers/persistent-volume/index.ts';
 export * from './kubelet/index.ts';
 export { type Machinery, type MachineryOptions, startMachinery } from './machinery.ts';
-export { Network, type SocketAddress } from './network/index.ts';
+export { LOOKUP_MODULE, Network, type SocketAddress } from './network/index.ts';
 export { type Machine, thisMachine } from './nodes/index.ts';

@@ -12,6 +12,8 @@ export interface Source {
   read(signal: AbortSignal, events: ReadEvents): AsyncIterable<readonly (Message | Failure)[]>;
   /** Up to and including these: one for each partition. Those of partitions that were lost meanwhile are ignored. */
   commit(origins: readonly Origin[]): Promise<void>;
+  /** Where people find an input: `topic orders, partition 3, offset 42`. Left out: its partition says enough. */
+  describe?(origin: Origin): string;
   /** Idempotent. */
   close(): Promise<void>;
 }

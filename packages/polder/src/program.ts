@@ -42,8 +42,11 @@ export function program(process: NodeJS.Process): Command {
     .option('--name <name>', 'its name', 'dataflow')
     .option('--checkpoint <file>', 'where to keep how far a source that is polled was read')
     .addOption(
-      address('--metrics-bind-address <address>', 'where /metrics, /healthz, /readyz and /livez are served', ':9090'),
+      new Option('--checkpoint-configmap <name>', 'keep that in this ConfigMap of the namespace instead').conflicts(
+        'checkpoint',
+      ),
     )
+    .addOption(address('--metrics-bind-address <address>', 'where metrics and probes are served', ':9090'))
     .action((options: ProcessorOptions) => run(process, () => processor(options, process)));
 
   polder

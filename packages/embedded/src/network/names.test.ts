@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clusterName } from './names.ts';
+import { addressesOf, clusterName } from './names.ts';
 
 const service = { is: 'service', service: 'qdrant', namespace: 'prod' };
 const pod = { is: 'pod', hostname: 'qdrant-0', service: 'qdrant', namespace: 'prod' };
@@ -21,4 +21,19 @@ test.each([
   ['', undefined],
 ])('%s stands for %o', (host, expected) => {
   expect(clusterName(host)).toEqual(expected);
+});
+
+const names = { 'qdrant.prod': ['127.64.0.2', '127.64.0.3'], 'qdrant-0.qdrant.prod': ['127.64.0.2'] };
+
+test.each([
+  ['qdrant', 'prod', ['127.64.0.2', '127.64.0.3']],
+  ['qdrant', 'test', []],
+  ['qdrant', undefined, []],
+  ['qdrant.prod.svc', 'test', ['127.64.0.2', '127.64.0.3']],
+  ['qdrant-0.qdrant.prod.svc.cluster.local', 'test', ['127.64.0.2']],
+  ['qdrant-1.qdrant.prod', 'prod', []],
+  ['constructor', 'prototype', []],
+  ['example.com', 'prod', []],
+])('%s leads a program of namespace %s to %j', (host, namespace, expected) => {
+  expect(addressesOf(host, names, namespace)).toEqual(expected);
 });

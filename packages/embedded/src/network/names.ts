@@ -18,3 +18,16 @@ export function clusterName(host: string): ClusterName | undefined {
   if (third === undefined) return { is: 'service', service: first, namespace: second };
   return { is: 'pod', hostname: first, service: second, namespace: third };
 }
+
+/** What a name stands for to a program in this namespace, which may leave its own away. Empty: nothing here. */
+export function addressesOf(
+  host: string,
+  names: Readonly<Record<string, readonly string[]>>,
+  namespace: string | undefined,
+): readonly string[] {
+  const name = clusterName(host.includes('.') ? host : `${host}.${namespace ?? ''}`);
+  if (name === undefined) return [];
+  const service = `${name.service}.${name.namespace}`;
+  const short = name.is === 'pod' ? `${name.hostname}.${service}` : service;
+  return Object.hasOwn(names, short) ? (names[short] ?? []) : [];
+}

@@ -30,6 +30,30 @@ export class Network {
     return isIP(host) && isReachable(host) ? this.#ports.of({ host, port }) : undefined;
   }
 
+  /**
+   * Every name that stands for somebody, and the addresses behind it: `qdrant.prod`, `qdrant-0.qdrant.prod`. For programs that
+   * look up names and know no other way to the cluster; ports are theirs to know.
+   */
+  names(): ReadonlyMap<string, readonly string[]> {
+    const names = new Map<string, readonly string[]>();
+    for (const service of this.#services().list()) {
+      const name = `${service.metadata.name}.${service.metadata.namespace}`;
+      const endpoints = this.#slicesOf(service).flatMap((slice) => slice.endpoints ?? []);
+      const all = endpoints.flatMap(reachable);
+      if (all.length > 0) names.set(name, all);
+      for (const endpoint of endpoints) {
+        const own = reachable(endpoint);
+        if (endpoint.hostname && own.length > 0) names.set(`${endpoint.hostname}.${name}`, own);
+      }
+    }
+    return names;
+  }
+
+  /** Called after what stands behind names may have changed. */
+  subscribe(changed: () => void): { readonly unsubscribe: () => void } {
+    return this.#cache.of(EndpointSlice, ownerIndex<EndpointSlice>()).subscribe(changed);
+  }
+
   #services() {
     return this.#cache.of(Service, ownerIndex<Service>());
   }

@@ -1,3 +1,4 @@
+import type { Source } from '../connector.ts';
 import { ERROR_TYPES, type ErrorType, type Failure, type Message } from '../message.ts';
 
 /** What kind of trouble a connector threw: what it says itself, or else by the names and codes that Node and its libraries give. */
@@ -18,10 +19,12 @@ export function routeIsDead(message: Message, condition: string): Failure {
 }
 
 /** There is no error sink for it. Says where the message is and not why it failed: that may quote what is in it. */
-export function nowhereToGo(stage: 'decode' | 'write', { message, type }: Failure): Error {
-  const { partition, position } = message.origin;
-  const isPlain = typeof position === 'string' || typeof position === 'number' || typeof position === 'bigint';
-  const where = isPlain ? `${partition}, position ${position}` : partition;
+export function nowhereToGo(
+  stage: 'decode' | 'write',
+  { message: { origin }, type }: Failure,
+  source: Pick<Source, 'describe'>,
+): Error {
+  const where = source.describe?.(origin) ?? origin.partition;
   const next = 'declare spec.errors to set such messages aside, with the reason';
   return new Error(`a message could not be ${stage === 'decode' ? 'decoded' : 'written'} (${where}): ${type}; ${next}`);
 }

@@ -286,7 +286,7 @@ export class Pipeline {
   async #setAside(stage: 'decode' | 'write', failures: readonly Failure[], signal: AbortSignal): Promise<boolean> {
     if (this.#errors) return this.#errors.take(failures, signal);
     const [first] = failures;
-    if (first) this.#fail(nowhereToGo(stage, first));
+    if (first) this.#fail(nowhereToGo(stage, first, this.#options.source));
     return false;
   }
 

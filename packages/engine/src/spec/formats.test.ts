@@ -29,8 +29,14 @@ describe('texts are what they say they are', () => {
       ['', 'm', '1 Mi', '1mi', '1KB', '--1', '-1', '-100m'],
     ],
     ['unsigned-integer', ['0', '18446744073709551615'], ['', '-1', '1.0', '٣']],
-    ['rename', ['a:b', 'a.b:$.c', 'a:b:c', 'a.:1:b'], ['a', ':b', 'a:', '', ' : ', 'a.:1']],
-    ['header-mapping', ['X-Id:id'], ['X-Id', ' :id']],
+    ['single-path', ['a', '$.a.b', 'a[99999].b'], ['', 'a.#', 'a[*]', 'a*']],
+    ['target-path', ['a', 'a[9999].b', 'a.-1'], ['', 'a.#.b', 'a.?', 'a[10000].b']],
+    [
+      'rename',
+      ['a:b', 'a.b:$.c', 'a:b:c', 'a.:1:b'],
+      ['a', ':b', 'a:', '', ' : ', 'a.:1', 'a.#:b', 'a:b.*', 'a:b.10000'],
+    ],
+    ['header-mapping', ['X-Id:id', 'X-*:id'], ['X-Id', ' :id', 'X-Id:a.#']],
     ['top-level-key', ['record', 'with space'], ['a.b']],
     ['inserted-value', ['', 'text', 'json:null', 'json: {"a":1}'], ['json:', 'json:{a}']],
   ])('%s', (format, right, wrong) => {

@@ -1,4 +1,6 @@
-import { checkCondition, checkPath } from '../transforms/grammars.ts';
+import { parseJson } from '../json/index.ts';
+import { checkCondition, checkPath, checkSinglePath, checkTargetPath } from '../transforms/grammars.ts';
+import { pairOf } from '../transforms/pair.ts';
 import type { Format } from './schema.ts';
 
 /** Says what is wrong with a text, or nothing. */
@@ -8,14 +10,21 @@ export function checkFormat(format: Format, text: string): string | undefined {
       return checkCondition(text);
     case 'path':
       return checkPath(text);
+    case 'single-path':
+      return checkSinglePath(text);
+    case 'target-path':
+      return checkTargetPath(text);
     case 'rename':
-      return checkPair(text, 'old:new', [checkPath, checkPath]);
+      return checkPair(text, 'old:new', [checkSinglePath, checkTargetPath]);
     case 'header-mapping':
-      return checkPair(text, 'Header:path', [() => undefined, checkPath]);
+      return checkPair(text, 'Header:path', [() => undefined, checkTargetPath]);
     case 'top-level-key':
       return text.includes('.') ? 'must be the name of a field at the top, without dots' : undefined;
     case 'inserted-value':
-      return text.startsWith('json:') && !isJson(text.slice('json:'.length)) ? 'has no JSON after json:' : undefined;
+      // As the transformation reads it: what is nested too deep is no JSON to it.
+      return text.startsWith('json:') && parseJson(text.slice('json:'.length)) === undefined
+        ? 'has no JSON after json:'
+        : undefined;
     case 'json':
       return isJson(text) ? undefined : 'must be JSON';
     case 'duration':
@@ -42,11 +51,8 @@ function checkPair(
   shape: string,
   [first, second]: readonly [(text: string) => string | undefined, (text: string) => string | undefined],
 ): string | undefined {
-  // A colon that begins a segment, or is escaped, belongs to its path.
-  const at = text.search(/(?<=[^.\\]):/);
-  const [left, right] = [text.slice(0, at).trim(), text.slice(at + 1).trim()];
-  if (at === -1 || left === '' || right === '') return `must be written as ${shape}`;
-  return first(left) ?? second(right);
+  const pair = pairOf(text);
+  return pair === undefined ? `must be written as ${shape}` : (first(pair[0]) ?? second(pair[1]));
 }
 
 function isJson(text: string): boolean {

@@ -1,7 +1,7 @@
 import { type FieldError, required } from './field-error.ts';
 import { fill } from './fill.ts';
 import { type FlowSpec, flow } from './flow.ts';
-import { isGiven } from './given.ts';
+import { isEmpty } from './given.ts';
 import { schemaOf } from './schema.ts';
 import { secretRefsOf } from './secrets.ts';
 import { validate } from './validate.ts';
@@ -16,11 +16,11 @@ export type Normalised =
  */
 export function normalise(spec: unknown): Normalised {
   const { errors, warnings } = validate(spec);
-  const unresolved = secretRefsOf(spec).filter(({ literal }) => !isGiven(literal));
+  const unresolved = secretRefsOf(spec).filter(({ literal }) => isEmpty(literal));
   const all = [
     ...errors,
     ...unresolved.map(({ field, name, key }) =>
-      required(field, `has no value: key ${key} of secret ${name} was not read`),
+      required(field, `has no value: key ${key} of secret ${name} was not read, or is empty`),
     ),
   ];
   const filled = fill(schemaOf(flow), spec);

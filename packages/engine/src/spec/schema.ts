@@ -60,6 +60,8 @@ export type Format =
   | 'path'
   | 'quantity'
   | 'rename'
+  | 'single-path'
+  | 'target-path'
   | 'time-zone'
   | 'top-level-key'
   | 'unsigned-integer'

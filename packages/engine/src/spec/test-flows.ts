@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { flow } from './flow.ts';
 import { extrasOf } from './given.ts';
 import { type Block, type Format, type Schema, schemaOf, secretRefOf } from './schema.ts';
+import { transformation } from './transformations/index.ts';
 
 export const kafkaSource = { type: 'kafka', kafka: { brokers: ['k:9092'], topic: 'in', consumerGroup: 'g' } } as const;
 export const kafkaSink = { type: 'kafka', kafka: { brokers: ['k:9092'], topic: 'out' } } as const;
@@ -90,7 +91,10 @@ export const wholeFlow = aFlow({
 });
 
 /** Nearly always valid: only rules between fields may be broken. */
-export const anyFlow: fc.Arbitrary<unknown> = fc.constant(null).chain(() => arbitraryOf(schemaOf(flow)));
+export const anyFlow: fc.Arbitrary<unknown> = fc.constant(null).chain(() => arbitraryOf(schemaOf(flow), fineText));
+
+/** A transformation whose texts may be anything that somebody could write there. */
+export const anyTransformation = (): fc.Arbitrary<unknown> => arbitraryOf(schemaOf(transformation), strangeText);
 
 const TEXTS: Readonly<Record<Format, readonly string[]>> = {
   condition: ['$.level', "$.level == 'error'", '$.n != 5'],
@@ -103,25 +107,80 @@ const TEXTS: Readonly<Record<Format, readonly string[]>> = {
   path: ['a', '$.a.b', 'items.0.sku'],
   quantity: ['100m', '1', '512Mi', '1.5Gi', '0'],
   rename: ['a:b', '$.a.b:c'],
+  'single-path': ['a', '$.a.b', 'items.0'],
+  'target-path': ['a', '$.a.b', 'items.0.sku', 'items.-1'],
   'time-zone': ['UTC', 'Europe/Berlin'],
   'top-level-key': ['record'],
   'unsigned-integer': ['0', '8744736658442914487'],
   'zone-or-offset': ['+02:00', 'America/New_York'],
 };
 
+type Texts = (format: Format) => fc.Arbitrary<string>;
+
+const fineText: Texts = (format) => fc.constantFrom(...TEXTS[format]);
+
+/** All that means something in a path, a condition, a pair or a value. */
+const TOKENS = [
+  'a',
+  'b',
+  '.',
+  ':',
+  '#',
+  '*',
+  '?',
+  '-1',
+  '0',
+  '10000',
+  '[0]',
+  '[*]',
+  '\\',
+  '$',
+  '|',
+  '(',
+  ')',
+  '==',
+  '!',
+  "'",
+];
+const MORE_TOKENS = [
+  ' ',
+  'json:',
+  '{"a":',
+  '[',
+  ']',
+  '}',
+  '1e5',
+  '${metadata.',
+  '@this',
+  'Europe/',
+  'Z',
+  '+0',
+  '__proto__',
+];
+const strange = fc.array(fc.constantFrom(...TOKENS, ...MORE_TOKENS), { maxLength: 6 }).map((tokens) => tokens.join(''));
+const tooDeep = fc.constant(`json:${'['.repeat(3_000)}${']'.repeat(3_000)}`);
+
+const strangeText: Texts = (format) =>
+  fc.oneof(
+    { weight: 5, arbitrary: fineText(format) },
+    { weight: 5, arbitrary: strange },
+    { weight: 1, arbitrary: tooDeep },
+  );
+
 const word = fc.stringMatching(/^[a-z][a-z_-]{0,5}$/);
 
-function arbitraryOf(schema: Schema): fc.Arbitrary<unknown> {
+function arbitraryOf(schema: Schema, texts: Texts): fc.Arbitrary<unknown> {
   const { 'x-polder-block': block, properties, additionalProperties, items, format } = schema;
-  if (block) return arbitraryBlock(block);
+  if (block) return arbitraryBlock(block, texts);
   if (schema.enum) return fc.constantFrom(...schema.enum);
-  if (format) return fc.constantFrom(...TEXTS[format]);
-  if (properties) return arbitraryObject(schema, properties);
+  if (format) return texts(format);
+  if (properties) return arbitraryObject(schema, properties, texts);
   if (additionalProperties) {
-    const keys = schema.propertyNames ? fc.constantFrom(...TEXTS.path) : word;
-    return fc.dictionary(keys, arbitraryOf(additionalProperties), { minKeys: schema.minProperties ?? 0, maxKeys: 3 });
+    const keys = schema.propertyNames ? texts(schema.propertyNames.format) : word;
+    const values = arbitraryOf(additionalProperties, texts);
+    return fc.dictionary(keys, values, { minKeys: schema.minProperties ?? 0, maxKeys: 3 });
   }
-  if (items) return fc.array(arbitraryOf(items), { minLength: schema.minItems ?? 0, maxLength: 3 });
+  if (items) return fc.array(arbitraryOf(items, texts), { minLength: schema.minItems ?? 0, maxLength: 3 });
   if (schema.type === 'string') return word;
   if (schema.type === 'integer') return fc.integer({ min: schema.minimum ?? 0, max: 100 });
   if (schema.type === 'boolean') return fc.boolean();
@@ -130,10 +189,14 @@ function arbitraryOf(schema: Schema): fc.Arbitrary<unknown> {
 
 const secretRef = fc.record({ name: word, key: word, namespace: word }, { requiredKeys: ['name', 'key'] });
 
-function arbitraryObject(schema: Schema, properties: Readonly<Record<string, Schema>>): fc.Arbitrary<unknown> {
+function arbitraryObject(
+  schema: Schema,
+  properties: Readonly<Record<string, Schema>>,
+  texts: Texts,
+): fc.Arbitrary<unknown> {
   const fields = Object.entries(properties).map(([name, property]): fc.Arbitrary<Record<string, unknown>> => {
     const ref = secretRefOf(name, property);
-    const literal = arbitraryOf(property).map((value) => ({ [name]: value }));
+    const literal = arbitraryOf(property, texts).map((value) => ({ [name]: value }));
     const isRequired = schema.required?.includes(name) && property.default === undefined;
     const given =
       ref === undefined
@@ -149,12 +212,12 @@ function arbitraryObject(schema: Schema, properties: Readonly<Record<string, Sch
   return fc.tuple(...fields).map((parts) => Object.assign({}, ...parts));
 }
 
-function arbitraryBlock(block: Block): fc.Arbitrary<unknown> {
-  const extras = arbitraryObject({}, extrasOf(block));
+function arbitraryBlock(block: Block, texts: Texts): fc.Arbitrary<unknown> {
+  const extras = arbitraryObject({}, extrasOf(block), texts);
   return fc.oneof(
     ...Object.entries(block.variants).map(([type, variant]) =>
       fc
-        .tuple(fc.constantFrom(type, 'config'), arbitraryOf(schemaOf(variant)), extras)
+        .tuple(fc.constantFrom(type, 'config'), arbitraryOf(schemaOf(variant), texts), extras)
         .map(([name, config, fields]) => ({ type, [name]: config, ...Object(fields) })),
     ),
   );

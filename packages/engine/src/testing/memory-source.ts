@@ -88,6 +88,10 @@ export class MemorySource implements Source {
     }
   }
 
+  describe({ partition, position }: Origin): string {
+    return `${partition}, position ${Number(position)}`;
+  }
+
   async close(): Promise<void> {
     await this.#options.faults?.close?.();
     this.isClosed = true;

@@ -1,9 +1,11 @@
 import { type CheckpointStore, type Flow, flowOf, MetricsRegistry } from '@polder/engine';
 import type { FlowSpec } from '@polder/engine/spec';
-import { serve, stopSignal, systemClock } from '@polder/kube';
+import { Client, loadConfig, serve, socketTransport, stopSignal, systemClock } from '@polder/kube';
 import type { Logger } from 'pino';
 import type { BindAddress } from '../bind-address.ts';
 import { logOf } from '../log.ts';
+import { version } from '../version.ts';
+import { CheckpointConfigMap } from './checkpoint-config-map.ts';
 import { CheckpointFile } from './checkpoint-file.ts';
 import { serverOf } from './server.ts';
 import { readSpec } from './spec-file.ts';
@@ -13,8 +15,10 @@ export interface ProcessorOptions {
   readonly namespace: string;
   readonly name: string;
   readonly metricsBindAddress: BindAddress;
-  /** A file. Left out: what a polled source has read is forgotten with the process. */
+  /** A file. With neither this nor a ConfigMap, what a polled source has read is forgotten with the process. */
   readonly checkpoint?: string | undefined;
+  /** The name of a ConfigMap in the namespace. */
+  readonly checkpointConfigmap?: string | undefined;
 }
 
 const DEFAULT_PROGRESS_TIMEOUT_SECONDS = 3_600;
@@ -29,7 +33,7 @@ export async function processor(options: ProcessorOptions, process: NodeJS.Proce
     for (const warning of warnings) log.warn({}, warning);
     const registry = new MetricsRegistry();
     const surroundings = {
-      checkpoints: checkpointsOf(spec, options, log),
+      checkpoints: await checkpointsOf(spec, options, log),
       clock: systemClock,
       random: Math.random,
       log,
@@ -56,19 +60,26 @@ async function run({ pipeline }: Flow, { source, sink }: FlowSpec, stop: AbortSi
   log.info({}, because === 'stopped' ? 'stopped' : 'the source has no more; done');
 }
 
-function checkpointsOf(spec: FlowSpec, { checkpoint }: ProcessorOptions, log: Logger): CheckpointStore {
+async function checkpointsOf(spec: FlowSpec, options: ProcessorOptions, log: Logger): Promise<CheckpointStore> {
+  const { checkpoint: file, checkpointConfigmap: name, namespace } = options;
   if (spec.source.type === 'kafka' || !spec.checkpointPersistence) return FORGETFUL;
-  if (checkpoint !== undefined) return beginningAnew(spec, new CheckpointFile(checkpoint));
-  log.warn({}, 'without --checkpoint the source is read from the beginning after a restart');
-  return FORGETFUL;
+  if (file === undefined && name === undefined) {
+    log.warn({}, 'without --checkpoint the source is read from the beginning after a restart');
+    return FORGETFUL;
+  }
+  const store =
+    name === undefined
+      ? new CheckpointFile(file ?? '')
+      : new CheckpointConfigMap(await clientOfCluster(), { namespace, name });
+  return spec.checkpointReset ? { load: async () => undefined, save: (key, value) => store.save(key, value) } : store;
+}
+
+async function clientOfCluster(): Promise<Client> {
+  const transport = socketTransport(await loadConfig());
+  return new Client({ transport, userAgent: `polder/${version}` });
 }
 
 const FORGETFUL: CheckpointStore = { load: async () => undefined, save: async () => {} };
-
-function beginningAnew({ checkpointReset }: FlowSpec, store: CheckpointStore): CheckpointStore {
-  if (!checkpointReset) return store;
-  return { load: async () => undefined, save: (key, checkpoint) => store.save(key, checkpoint) };
-}
 
 function progressTimeoutIn({ PROCESSOR_PROGRESS_TIMEOUT_SECONDS: text }: NodeJS.ProcessEnv): number {
   if (text === undefined || text === '') return DEFAULT_PROGRESS_TIMEOUT_SECONDS;

@@ -1,6 +1,14 @@
 import { rm } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
-import { type ImageRule, ProcessRunner, type Provisioner, simulated } from '@polder/embedded';
+import { pathToFileURL } from 'node:url';
+import {
+  type HostImage,
+  type ImageRule,
+  LOOKUP_MODULE,
+  ProcessRunner,
+  type Provisioner,
+  simulated,
+} from '@polder/embedded';
 import type { Clock, Logger } from '@polder/kube';
 
 export interface Runners {
@@ -11,19 +19,49 @@ export interface Runners {
   close(): Promise<void>;
 }
 
+/** In the data folder. */
+export const KUBECONFIG_FILE = 'kubeconfig';
+export const NAMES_FILE = 'names.json';
+
 const CHECKOUT = join(import.meta.dirname, '../../../..');
+
+/** This program, as an image. */
+export const PROCESSOR_IMAGE = 'polder/processor';
+
+/** Images that are run as programs of this machine. */
+const HOST_IMAGES: readonly HostImage[] = [
+  { images: PROCESSOR_IMAGE, entrypoint: ['polder', 'processor'] },
+  {
+    images: 'postgres',
+    entrypoint: ['node', join(import.meta.dirname, '../postgres/image.ts')],
+    // In a variable, because mount paths are put right in those.
+    env: { POLDER_INITDB: '/docker-entrypoint-initdb.d' },
+  },
+];
 
 /** How images run on this machine. What runs on it leaves its logs and volumes in the folder. */
 export function runnersIn(folder: string, clock: Clock, log: Logger, env: NodeJS.ProcessEnv): Runners {
-  // The Node that runs this program comes first: it is the one that examples are written for. And the program itself is there
-  // under its name, as it is in its image.
+  // The Node that runs this program comes first: it is the one that examples are written for. Then this program itself.
   const path = [dirname(process.execPath), CHECKOUT, env['PATH'] ?? ''].join(delimiter);
-  const host = new ProcessRunner({ folder, path, clock, log });
+  const host = new ProcessRunner({
+    folder,
+    path,
+    clock,
+    log,
+    images: HOST_IMAGES,
+    env: {
+      // What a service account is elsewhere.
+      KUBECONFIG: join(folder, KUBECONFIG_FILE),
+      // What DNS is elsewhere.
+      POLDER_NAMES: join(folder, NAMES_FILE),
+      NODE_OPTIONS: `--import ${pathToFileURL(LOOKUP_MODULE).href} --disable-warning=ExperimentalWarning`,
+    },
+  });
   const pathOf = (volume: string) => join(folder, 'volumes', volume);
   return {
     images: [
       { images: 'polder/host', runner: host },
-      { images: 'polder/polder', runner: host },
+      ...HOST_IMAGES.map(({ images }) => ({ images, runner: host })),
       { images: '*', runner: simulated(clock) },
     ],
     provisioner: {

@@ -7,9 +7,10 @@ import type { BuiltInProduct } from '../products.ts';
 import { version } from '../version.ts';
 import { becomeReady } from './become-ready.ts';
 import { loopbackOf } from './loopback.ts';
+import { keepNames } from './names-file.ts';
 import { type Operators, startOperators } from './operators.ts';
 import { type Progress, progressOn } from './progress.ts';
-import { runnersIn } from './runners.ts';
+import { KUBECONFIG_FILE, NAMES_FILE, runnersIn } from './runners.ts';
 import { triesIn } from './tries.ts';
 
 export interface UpOptions {
@@ -54,13 +55,14 @@ async function runCluster(
   // Locks the folder. Only then may the runners end what an earlier start has left in it.
   const storage = fileStorage(join(folder, 'cluster.db'));
   const runners = runnersIn(folder, systemClock, progress.log, env);
-  const kubeconfig = join(folder, 'kubeconfig');
+  const kubeconfig = join(folder, KUBECONFIG_FILE);
   try {
     const { images, provisioner } = runners;
     const listen = port === undefined ? {} : { port };
     const loopback = loopbackOf(folder);
     let operators: Operators | undefined;
     const cluster = await startCluster({ images, provisioner, storage, log: progress.log, nodes, listen, loopback });
+    const names = keepNames(cluster.network, join(folder, NAMES_FILE), systemClock);
     const work = async () => {
       await writeSecret(kubeconfig, cluster.listener?.kubeconfig ?? '');
       await cluster.ready;
@@ -80,6 +82,7 @@ async function runCluster(
         await operators?.stop();
       } finally {
         await cluster.stop();
+        names.stop();
       }
     }
   } finally {

@@ -28,6 +28,8 @@ export interface SetupOptions {
   readonly directory: string;
   readonly volumes: ReadonlyMap<string, PlacedVolume>;
   readonly entrypoint: readonly string[];
+  /** Variables beside those of its spec. */
+  readonly env: Readonly<Record<string, string>>;
   /** Where programs are looked for. */
   readonly path: string;
 }
@@ -60,8 +62,11 @@ export async function setUp(launch: Launch, options: SetupOptions): Promise<Cont
     ['TMPDIR', temporary],
     ['HOSTNAME', pod.spec?.hostname ?? pod.metadata.name],
     ['LANG', 'C.UTF-8'],
+    // What a program knows by itself in a network of its own: its address, and where short names belong (`network/lookup.ts`).
+    ['POLDER_POD_IP', launch.address],
+    ['POLDER_NAMESPACE', pod.metadata.namespace ?? ''],
   ]);
-  for (const [name, value] of launch.env) env.set(name, relocated(value));
+  for (const [name, value] of [...Object.entries(options.env), ...launch.env]) env.set(name, relocated(value));
   const workingDirectory = container.workingDir ? resolve(home, relocated(container.workingDir)) : home;
   // As runtimes do; but only where it is ours to make.
   if (mounts.some((mount) => workingDirectory.startsWith(`${mount.directory}/`))) {

@@ -1,1 +1,1 @@
-export { ProcessRunner, type ProcessRunnerOptions } from './process-runner.ts';
+export { type HostImage, ProcessRunner, type ProcessRunnerOptions } from './process-runner.ts';

@@ -113,6 +113,8 @@ describe('environment', () => {
     expect(seen).toEqual({
       ...own,
       PATH,
+      POLDER_NAMESPACE: pod.metadata.namespace,
+      POLDER_POD_IP: '127.0.0.1',
       HOME: home,
       TMPDIR: home.replace(/home$/, 'tmp'),
       HOSTNAME: 'web',
@@ -135,11 +137,21 @@ describe('environment', () => {
     expect(await logOf({ previous: true })).toBe(first);
   });
 
-  test('without a command it runs the entrypoint, with the arguments', async () => {
+  test('without a command it runs the entrypoint of its image, with the arguments', async () => {
     await runner.close();
-    runner = new ProcessRunner({ folder, path: PATH, clock: systemClock, entrypoint: ['echo', 'main'] });
-    expect(await said(await start({ args: ['a b', '--c'] }))).toBe('main a b --c\n');
-    expect(await said(await start({ command: ['echo'], args: ['other'] }, { restartCount: 1 }))).toBe('other\n');
+    const images = [{ images: 'tools/*', entrypoint: ['echo', 'main'] }];
+    runner = new ProcessRunner({ folder, path: PATH, clock: systemClock, images });
+    const image = 'tools/echo:1';
+    expect(await said(await start({ image, args: ['a b', '--c'] }))).toBe('main a b --c\n');
+    expect(await said(await start({ image, command: ['echo'], args: ['other'] }, { restartCount: 1 }))).toBe('other\n');
+  });
+
+  test('variables of the runner and of the image are there, and those of the container win', async () => {
+    await runner.close();
+    const images = [{ images: 'web', entrypoint: ['sh', '-c', 'echo $A $B $C'], env: { B: 'image', C: 'image' } }];
+    runner = new ProcessRunner({ folder, path: PATH, clock: systemClock, images, env: { A: 'runner', B: 'runner' } });
+    const env = [{ name: 'C', value: 'container' }];
+    expect(await said(await start({ image: 'web', env }))).toBe('runner image container\n');
   });
 });
 

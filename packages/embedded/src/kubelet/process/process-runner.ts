@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { type Clock, type Logger, messageOf, type Pod, silentLogger } from '@polder/kube';
 import type { PodLogs } from '../../apiserver/index.ts';
+import { matches } from '../images.ts';
 import { ContainerLogs, podLogs } from '../logs/index.ts';
 import { type Launch, type Runner, type RunningContainer, StartFailure, type Volume } from '../runner.ts';
 import { writeFiles } from './atomic-files.ts';
@@ -13,12 +14,24 @@ import { ProcessRecords } from './records.ts';
 export interface ProcessRunnerOptions {
   /** Where volumes, logs and claims are kept. */
   readonly folder: string;
-  /** What a container without a command runs, as the entrypoint of an image would. */
-  readonly entrypoint?: readonly string[];
+  /** What is known of images: the first whose pattern fits counts. */
+  readonly images?: readonly HostImage[];
+  /** Variables of every container, unless it has its own of the same name. */
+  readonly env?: Readonly<Record<string, string>>;
   /** Where the programs of containers are looked for: their `PATH`, if they have none of their own. */
   readonly path: string;
   readonly clock: Clock;
   readonly log?: Logger;
+}
+
+/** What an image would bring along, were it one. */
+export interface HostImage {
+  /** As in an `ImageRule`. */
+  readonly images: string;
+  /** What a container without a command runs. A command of this machine: its paths stay as they are. */
+  readonly entrypoint: readonly string[];
+  /** Paths of mounts in it are put right, as everywhere. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Runs containers as processes of the user who runs this program. A new one ends what an earlier one left in its folder. */
@@ -74,11 +87,15 @@ export class ProcessRunner implements Runner {
   }
 
   async #start(launch: Launch): Promise<ProcessContainer> {
-    const { entrypoint = [], path, clock } = this.#options;
+    const { images = [], path, clock } = this.#options;
     const { pod, container } = launch;
+    const image = images.find((one) => matches(one.images, container.image ?? ''));
+    const env = { ...this.#options.env, ...image?.env };
     const uid = pod.metadata.uid ?? '';
     const directory = this.#directories.container(uid, container.name);
-    const setup = await setUp(launch, { directory, volumes: this.#volumes.get(uid) ?? new Map(), entrypoint, path });
+    const volumes = this.#volumes.get(uid) ?? new Map<string, PlacedVolume>();
+    const entrypoint = image?.entrypoint ?? [];
+    const setup = await setUp(launch, { directory, volumes, entrypoint, env, path });
     return ProcessContainer.start({
       launch,
       setup,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Assignment, changeOf, NOTHING } from './assignment.ts';
+import { type Assignment, changeOf, Lease, NOTHING, Position } from './assignment.ts';
 
 const assign = (before: Assignment, generation: number, partitions: readonly number[]) =>
   changeOf(before, generation, 'orders', partitions);
@@ -42,4 +42,8 @@ test('whatever the group decides, a lease is kept only if no generation lies bet
       }
     }),
   );
+});
+
+test('a position says where to look for the message', () => {
+  expect(String(new Position(new Lease('orders', 3), 42))).toBe('topic orders, partition 3, offset 42');
 });

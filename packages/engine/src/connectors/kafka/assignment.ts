@@ -23,6 +23,12 @@ export class Position {
     this.lease = lease;
     this.offset = offset;
   }
+
+  /** For people. */
+  toString(): string {
+    const { topic, partition } = this.lease;
+    return `topic ${topic}, partition ${partition}, offset ${this.offset}`;
+  }
 }
 
 export interface Assignment {

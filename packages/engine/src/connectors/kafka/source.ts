@@ -172,6 +172,10 @@ export class KafkaSource implements Source {
     }
   }
 
+  describe({ partition, position }: Origin): string {
+    return position instanceof Position ? position.toString() : partition;
+  }
+
   async close(): Promise<void> {
     if (this.#closing.signal.aborted) return;
     this.#closing.abort();

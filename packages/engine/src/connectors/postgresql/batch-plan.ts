@@ -1,5 +1,5 @@
 import type { Failure, Message } from '../../message.ts';
-import { identityOf, type Row, refused, rowOf } from './row.ts';
+import { type Group, Groups, identityOf, type Row, refused, rowOf } from '../sql/index.ts';
 import { deleteStatement, type Shape, writeStatement } from './statements.ts';
 import type { Column } from './table.ts';
 import type { Target } from './target.ts';
@@ -26,7 +26,7 @@ export interface Statement {
 const MOST_BYTES = 64 * 1024 * 1024;
 
 export function planBatch(batch: readonly Message[], target: Target): BatchPlan {
-  const groups = new Groups();
+  const groups = new Groups<Row, Shape>(MOST_BYTES);
   const failures: Failure[] = [];
   const shapes = new Shapes(target);
   const form = { isWhole: target.layout === 'data', metadata: target.metadata, metadataPrefix: target.metadataPrefix };
@@ -41,7 +41,7 @@ export function planBatch(batch: readonly Message[], target: Target): BatchPlan 
     const identity = isKeyed ? identityOf(row, target.key) : undefined;
     const shape = shapes.of(row, isDelete(message) ? 'delete' : 'write');
     const objection = objectionTo(target, row, shape, identity);
-    if (objection === undefined) groups.add(row, shape, identity);
+    if (objection === undefined) groups.add(row, shape, { identity, size: sizeOf(row) });
     else failures.push(refused(message, objection));
   }
   return {
@@ -124,39 +124,9 @@ function isSameSequence(
 
 const isWritable = (column: Column): boolean => !column.isGenerated;
 
-interface Group {
-  readonly shape: Shape;
-  readonly rows: Row[];
-  bytes: number;
-}
+const sizeOf = ({ body, metadata }: Row): number => body.length + (metadata?.text.length ?? 0);
 
-/**
- * Rows of one shape go together wherever that changes nothing: messages about the same row of the table keep their order, since
- * a row joins a group only if no later group has its key. (Rows of one group that have one key are the statement's business.)
- */
-class Groups {
-  readonly all: Group[] = [];
-  readonly #lastOfShape = new Map<Shape, number>();
-  readonly #lastOfIdentity = new Map<string, number>();
-
-  add(row: Row, shape: Shape, identity: string | undefined): void {
-    const candidate = this.#lastOfShape.get(shape);
-    const last = identity === undefined ? undefined : this.#lastOfIdentity.get(identity);
-    const size = row.body.length + (row.metadata?.text.length ?? 0);
-    const group = candidate === undefined ? undefined : this.all[candidate];
-    let index = candidate ?? 0;
-    if (group && (last ?? 0) <= index && group.bytes + size <= MOST_BYTES) {
-      group.rows.push(row);
-      group.bytes += size;
-    } else {
-      index = this.all.push({ shape, rows: [row], bytes: size }) - 1;
-      this.#lastOfShape.set(shape, index);
-    }
-    if (identity !== undefined) this.#lastOfIdentity.set(identity, index);
-  }
-}
-
-function statementOf({ shape, rows }: Group, target: Target): Statement {
+function statementOf({ shape, rows }: Group<Row, Shape>, target: Target): Statement {
   const bodies = textArray(rows.map((row) => row.body));
   if (shape.operation === 'delete') return { text: deleteStatement(target, shape), values: [bodies], appends: 0 };
   const metadata = rows.flatMap((row) => row.metadata?.text ?? []);

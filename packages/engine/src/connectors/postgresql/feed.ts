@@ -1,7 +1,6 @@
-import { quoted, quotedTable } from '../sql/index.ts';
+import { type Position, quoted, quotedTable } from '../sql/index.ts';
 import type { PostgresSourceConfig } from './config.ts';
 import type { Connection, Value } from './connection.ts';
-import type { Position } from './position.ts';
 import { readTable } from './table.ts';
 import { PostgresError } from './trouble.ts';
 

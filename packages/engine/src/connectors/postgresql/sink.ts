@@ -1,14 +1,13 @@
 import type { Sink } from '../../connector.ts';
 import type { Logger } from '../../log.ts';
 import type { Failure, Message } from '../../message.ts';
-import { type ColumnType, inferColumns } from '../sql/index.ts';
+import { type ColumnType, inferColumns, keyColumns, refused, rowOf } from '../sql/index.ts';
 import { type BatchPlan, planBatch, type Statement } from './batch-plan.ts';
 import type { PostgresSinkConfig } from './config.ts';
 import { Connection } from './connection.ts';
 import { addColumns, createColumnarTable, createRawTable } from './created-table.ts';
-import { refused, rowOf } from './row.ts';
 import { readTable } from './table.ts';
-import { keyColumns, type Target, targetOf } from './target.ts';
+import { type Target, targetOf } from './target.ts';
 import { PostgresError } from './trouble.ts';
 
 /** The server's ways to say that the table is not what we think it is: somebody changed it meanwhile. */

@@ -120,6 +120,17 @@ test('after a restart reading goes on behind the last committed row, also among 
   }
 });
 
+test('a row can be told by its table and its key', async () => {
+  await server.sql('CREATE TABLE told (id int PRIMARY KEY); INSERT INTO told VALUES (7)');
+  const { source } = sourceOf({ table: 'told' }, { isOneOff: true });
+  const { signal } = new AbortController();
+  await source.connect(signal);
+  const told: string[] = [];
+  for await (const batch of source.read(signal)) told.push(...batch.map(({ origin }) => source.describe(origin)));
+  await source.close();
+  expect(told).toEqual(['told, id 7']);
+});
+
 test('nothing is committed that was not asked for', async () => {
   await server.sql('CREATE TABLE kept (id int PRIMARY KEY); INSERT INTO kept VALUES (1), (2)');
   const checkpoints = memoryStore();

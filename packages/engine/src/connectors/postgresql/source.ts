@@ -4,11 +4,10 @@ import type { Logger } from '../../log.ts';
 import type { Message, Origin } from '../../message.ts';
 import { Payload } from '../../payload.ts';
 import { pause } from '../../waiting.ts';
-import { quotedTable } from '../sql/index.ts';
+import { checkpointOf, isPosition, type Position, positionOf, quotedTable } from '../sql/index.ts';
 import type { PostgresSourceConfig } from './config.ts';
 import { Connection, type Value } from './connection.ts';
 import { describeFeed, type Feed, feedQuery, untrackedQuery } from './feed.ts';
-import { checkpointOf, isPosition, type Position, positionOf } from './position.ts';
 import { PostgresError } from './trouble.ts';
 
 export interface PostgresSourceOptions {
@@ -114,6 +113,12 @@ export class PostgresSource implements Source {
   async commit(origins: readonly Origin[]): Promise<void> {
     const position = origins.at(-1)?.position;
     if (isPosition(position)) await this.#options.checkpoints.save(CHECKPOINT, checkpointOf(position));
+  }
+
+  /** By the value that finds the row again; of a query without one there is nothing to say. */
+  describe({ partition, position }: Origin): string {
+    const key = this.#feed?.keyset?.order.name;
+    return isPosition(position) && key !== undefined ? `${partition}, ${key} ${position.order}` : partition;
   }
 
   close(): Promise<void> {

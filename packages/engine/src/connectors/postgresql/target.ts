@@ -1,3 +1,4 @@
+import { keyColumns } from '../sql/index.ts';
 import type { PostgresSinkConfig } from './config.ts';
 import { isKey, type Table } from './table.ts';
 import { PostgresError } from './trouble.ts';
@@ -51,12 +52,6 @@ export function targetOf(table: Table, config: PostgresSinkConfig): Target {
   const metadataPrefix = config.flattenMetadataColumnsPrefix ?? '';
   return { table, layout, key, isUpsert, versionColumn, softDeleteColumn, appliesDeletes, metadata, metadataPrefix };
 }
-
-export const keyColumns = (conflictKey: string): readonly string[] =>
-  conflictKey
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '');
 
 /**
  * A table with a `data` of type jsonb that is content with it takes whole bodies there. Where other columns must be given too

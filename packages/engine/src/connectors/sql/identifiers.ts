@@ -10,3 +10,10 @@ export function partsOf(name: string): readonly string[] {
 
 /** The same name, every part quoted. */
 export const quotedTable = (name: string): string => partsOf(name).map(quoted).join('.');
+
+/** The columns that a `conflictKey` names: one, or several with commas between. */
+export const keyColumns = (conflictKey: string): readonly string[] =>
+  conflictKey
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');

@@ -1,3 +1,6 @@
 export { type ColumnType, columnTypeOf, inferColumns, widened } from './column-types.ts';
-export { partsOf, quoted, quotedTable } from './identifiers.ts';
+export { type Group, Groups } from './groups.ts';
+export { keyColumns, partsOf, quoted, quotedTable } from './identifiers.ts';
 export { decodedString, fieldsOf } from './json-fields.ts';
+export { checkpointOf, isPosition, type Position, positionOf } from './position.ts';
+export { identityOf, type Row, type RowForm, type RowMetadata, refused, rowOf } from './row.ts';

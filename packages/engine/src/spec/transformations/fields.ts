@@ -6,6 +6,9 @@ import { missing, withRule } from '../schema.ts';
 /** One dialect for all: `a.b`, `$.a.b`, `items.0.sku`, `items[0].sku`. */
 export const path = (description: string) => Type.String({ format: 'path', description });
 
+/** Without `#`, `*` and `?`. */
+export const singlePath = (description: string) => Type.String({ format: 'single-path', description });
+
 export const paths = (description: string) =>
   Type.Array(Type.String({ format: 'path' }), {
     minItems: 1,

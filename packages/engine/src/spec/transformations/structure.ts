@@ -1,10 +1,10 @@
 /** Transformations that change how a message is built, not what is in it. */
 import { Type } from 'typebox';
 import { oneOf } from '../schema.ts';
-import { path } from './fields.ts';
+import { path, singlePath } from './fields.ts';
 
 export const flatten = Type.Object(
-  { field: path('The list to take apart.') },
+  { field: singlePath('The list to take apart.') },
   { description: 'Makes a message of each item of a list, beside the other fields.' },
 );
 

@@ -5,7 +5,7 @@ import { paths } from './fields.ts';
 
 export const timestamp = Type.Object(
   {
-    fieldName: Type.String({ format: 'path', default: 'created_at', description: 'The field to set.' }),
+    fieldName: Type.String({ format: 'target-path', default: 'created_at', description: 'The field to set.' }),
     format: Type.String({
       default: 'RFC3339',
       description: 'RFC3339, RFC3339Nano, Unix, or a layout of Go such as 2006-01-02 15:04:05.',
@@ -50,7 +50,7 @@ export const cast = Type.Object(
 export const insertField = Type.Object(
   {
     fields: mapOf(Type.Unsafe<string>({ type: 'string', format: 'inserted-value' }), {
-      propertyNames: { format: 'path' },
+      propertyNames: { format: 'target-path' },
       minProperties: 1,
       description: 'Fields and their values: a text, ${metadata.topic}, ${now}, or json: and any JSON.',
       ...missing('at least one field is required'),

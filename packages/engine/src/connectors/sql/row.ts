@@ -1,10 +1,10 @@
 import type { Failure, Message, Metadata } from '../../message.ts';
-import { decodedString, fieldsOf } from '../sql/index.ts';
+import { decodedString, fieldsOf } from './json-fields.ts';
 
 /** A message on its way into a table. */
 export interface Row {
   readonly message: Message;
-  /** JSON, as bytes: the server parses it. */
+  /** Its payload as it came: JSON, or nearly (`fieldsOf` does not look closely). */
   readonly body: Buffer;
   /** The keys of the body with the texts of their values; empty if it is no object. */
   readonly fields: ReadonlyMap<string, string>;

@@ -1,4 +1,5 @@
-import type { Value } from './connection.ts';
+/** A value as a server prints it. Null: SQL NULL. */
+type Value = string | null;
 
 /** How far a table was read: the values of the last row, as the server prints them. */
 export interface Position {

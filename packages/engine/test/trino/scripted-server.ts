@@ -1,0 +1,70 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A request that was made of it. */
+export interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+/** What it answers: a status and a text, a JSON value, nothing at all (`silence`), or a connection that breaks (`reset`). */
+export type Reply =
+  | { readonly status: number; readonly text?: string }
+  | { readonly json: object }
+  | 'silence'
+  | 'reset';
+
+export interface ScriptedServer {
+  readonly url: string;
+  readonly asked: Asked[];
+  /** Of each request the method and the path. */
+  readonly log: string[];
+  stop(): Promise<void>;
+}
+
+/** For what a real server can't be made to do on command. `reply` is asked for each request. */
+export async function scriptedServer(reply: (asked: Asked, url: string) => Reply): Promise<ScriptedServer> {
+  const asked: Asked[] = [];
+  const answer = (response: ServerResponse, reply: Reply) => {
+    if (reply === 'silence') return;
+    if (reply === 'reset') response.destroy();
+    else if ('json' in reply) response.end(JSON.stringify(reply.json));
+    else response.writeHead(reply.status).end(reply.text ?? '');
+  };
+  const server = createServer((request, response) => {
+    const parts: Buffer[] = [];
+    request.on('data', (part: Buffer) => parts.push(part));
+    request.on('end', () => {
+      const one = {
+        method: request.method ?? '',
+        path: request.url ?? '',
+        headers: request.headers,
+        body: Buffer.concat(parts).toString(),
+      };
+      asked.push(one);
+      answer(response, reply(one, url));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address: AddressInfo | string | null = server.address();
+  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+  return {
+    url,
+    asked,
+    get log() {
+      return asked.map(({ method, path }) => `${method} ${path}`);
+    },
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** The replies one after the other, and then none. */
+export function inTurn(...replies: readonly Reply[]): () => Reply | undefined {
+  let at = 0;
+  return () => replies[at++];
+}

@@ -1,0 +1,1 @@
+export { makeFolder, type PostgresPrograms, postgresPrograms, postgresUser } from './programs.ts';
