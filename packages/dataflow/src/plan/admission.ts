@@ -64,7 +64,8 @@ function problemsOf({ metadata, spec }: DataFlow): string {
  * behind when its flow was deleted without what it owned, which is how a checkpoint is kept for a successor: that is ours.
  */
 function strangerAmong({ kind, metadata }: DataFlow, children: Children): Health | undefined {
-  for (const child of Object.values(children) as readonly (KubernetesObject | undefined)[]) {
+  const all: readonly (KubernetesObject | undefined)[] = Object.values(children);
+  for (const child of all) {
     const owner = child?.metadata.ownerReferences?.find(({ controller }) => controller);
     const isOurs = owner ? owner.uid === metadata.uid : child?.metadata.labels?.[NAME_LABEL] === metadata.name;
     if (!child || isOurs) continue;
