@@ -45,7 +45,7 @@ export interface Controller<T extends KubernetesObject, Observed, S extends Step
    * every path out of a pass. `as-planned`: the plan's status is written as it is, for kinds whose conditions are fixed.
    */
   readonly status?: 'kstatus' | 'as-planned';
-  /** What `as-planned` status says after a pass that failed. Left out: nothing new. */
+  /** What the status says after a pass that failed, conditions of `kstatus` aside. Left out: what it said before. */
   failed?(resource: T, error: unknown, now: Date): Reported<StatusOf<T>>;
   /** Plan for resources that are being deleted even if they carry no finalizer of ours: whoever ends them has to see them. */
   readonly seesDeleted?: boolean;
