@@ -1,4 +1,5 @@
 import type { CustomKind, Intervals, Registration, Surroundings, Webhook } from '@polder/kube';
+import { dataflowProduct } from './dataflow.ts';
 
 /** One of the systems that Polder runs: the kinds it defines, and the controllers that make them true. */
 export interface BuiltInProduct {
@@ -35,4 +36,4 @@ export interface MeteredPods {
 }
 
 /** The products of this program, in the order in which they are listed and started. */
-export const products: readonly BuiltInProduct[] = [];
+export const products: readonly BuiltInProduct[] = [dataflowProduct];

@@ -59,6 +59,15 @@ export function program(process: NodeJS.Process): Command {
         .argParser(collect)
         .default([], 'all'),
     )
+    .addOption(
+      new Option(
+        '--secret-namespace <name>',
+        'let every DataFlow use the Secrets of this namespace; can be given again',
+      )
+        .argParser(collect)
+        .default([], 'none but its own'),
+    )
+    .option('--inline-secrets', 'put the values of secrets into the ConfigMaps of DataFlows, in clear text')
     .option('--config <file>', 'intervals and addresses, as YAML; see --print-config')
     .option('--print-config', 'print the whole configuration with its defaults and what they mean, and end')
     .addOption(address('--metrics-bind-address <address>', 'where /metrics is served', ':9090'))

@@ -14,6 +14,8 @@ export interface OperatorFlags {
   readonly products: readonly string[];
   readonly kubeconfig?: string;
   readonly namespace: readonly string[];
+  readonly secretNamespace: readonly string[];
+  readonly inlineSecrets?: true;
   readonly config?: string;
   readonly printConfig?: true;
   readonly metricsBindAddress: BindAddress;
@@ -36,7 +38,7 @@ export async function operator(
     return;
   }
   const stop = stopSignal(process);
-  const { env } = process;
+  const env = settingsIn(flags, process.env);
   const log = logOf(env, {});
   try {
     const cluster = await loadConfig({ path: flags.kubeconfig });
@@ -84,4 +86,13 @@ function webhookOf(
   if (directory !== '') return { bindAddress, certificates: { kept: 'in-folder', directory } };
   if (webhook === undefined) return undefined;
   return { bindAddress, certificates: { kept: 'by-us', target: webhookTargetOf(webhook) } };
+}
+
+/** Products read their settings from the environment: there `polder plan` finds them, too, if they are set in the pod. */
+function settingsIn({ secretNamespace, inlineSecrets }: OperatorFlags, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return {
+    ...env,
+    ...(secretNamespace.length > 0 && { SECRET_NAMESPACES: secretNamespace.join(',') }),
+    ...(inlineSecrets && { INLINE_SECRETS: 'true' }),
+  };
 }
