@@ -1,3 +1,4 @@
+import { DataFlow } from '@polder/dataflow';
 import type { CustomKind } from '@polder/kube';
 
 /** One of the systems that Polder runs: the kinds it defines. */
@@ -7,4 +8,4 @@ export interface BuiltInProduct {
 }
 
 /** The products of this program, in the order in which they are listed and started. */
-export const products: readonly BuiltInProduct[] = [];
+export const products: readonly BuiltInProduct[] = [{ name: 'dataflow', kinds: [DataFlow] }];
