@@ -26,7 +26,9 @@ import type { Settings } from './settings.ts';
 /** Everything that a plan for a flow may depend on. */
 export interface Observed {
   readonly children: Children;
-  /** The pods of its Deployment, those that are about to end among them. */
+  /** The ReplicaSets of its Deployment: each may make a pod at any moment for as long as it wants one. */
+  readonly sets: readonly ReplicaSet[];
+  /** Their pods, those that are about to end among them. */
   readonly pods: readonly Pod[];
   /** The Secrets that the spec refers to, as far as there are such, by `keyOf` their names. */
   readonly secrets: ReadonlyMap<string, Secret>;
@@ -57,9 +59,12 @@ export interface FlowWorld extends World {
 export async function observeFlow(flow: DataFlow, world: FlowWorld, settings: Settings): Promise<Observed> {
   const { cluster, signal } = world;
   const children = await childrenOf(flow, cluster);
-  const pods = await podsOf(children.deployment, cluster);
+  // By their owners, which is one look at an index each: to search a namespace would cost more with every flow in it.
+  const sets = children.deployment ? await cluster.owned(ReplicaSet, children.deployment) : [];
+  const pods = (await Promise.all(sets.map((set) => cluster.owned(Pod, set)))).flat();
   return {
     children,
+    sets,
     pods,
     secrets: await secretsOf(flow, world),
     image: await imageOf(settings, cluster),
@@ -80,14 +85,6 @@ async function childrenOf(flow: DataFlow, cluster: Cluster): Promise<Children> {
     budget: await cluster.get(PodDisruptionBudget, at(names.processor)),
     deployment: await cluster.get(Deployment, at(names.processor)),
   };
-}
-
-/** By their owners, which is one look at an index each: to search a namespace would cost more with every flow in it. */
-async function podsOf(deployment: Deployment | undefined, cluster: Cluster): Promise<readonly Pod[]> {
-  if (!deployment) return [];
-  const sets = await cluster.owned(ReplicaSet, deployment);
-  const pods = await Promise.all(sets.map((set) => cluster.owned(Pod, set)));
-  return pods.flat();
 }
 
 async function secretsOf(flow: DataFlow, { cluster, secretUsers }: FlowWorld): Promise<ReadonlyMap<string, Secret>> {

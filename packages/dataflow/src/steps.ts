@@ -30,6 +30,11 @@ export const flowSteps: Steps<FlowStep, FlowWorld> = {
   },
   'ignore-reset': ({ flow }, world) => takeRequestBack(flow, world),
 
+  async 'set-recreate'({ deployment }, { cluster }) {
+    const strategy = { type: 'Recreate', rollingUpdate: null };
+    await cluster.patch(Deployment, deployment.metadata, { type: 'merge', body: { spec: { strategy } } });
+  },
+
   async 'stop-processor'({ deployment }, { cluster }) {
     await cluster.patch(Deployment, deployment.metadata, { type: 'merge', body: { spec: { replicas: 0 } } });
   },

@@ -72,6 +72,7 @@ export function observed(
 ): Observed {
   const { children, ...rest } = more;
   return {
+    sets: [],
     pods: [],
     secrets: SECRETS,
     image: { known: true, value: 'polder:1' },

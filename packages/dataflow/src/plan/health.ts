@@ -1,4 +1,4 @@
-import type { Deployment, Summary } from '@polder/kube';
+import type { Deployment, ReplicaSet, Summary } from '@polder/kube';
 import type { DataFlow } from '../kinds/index.ts';
 import { HASH_ANNOTATION } from '../objects/index.ts';
 import type { Observed } from '../observe.ts';
@@ -35,7 +35,8 @@ export function blocked(phase: 'Pending' | 'Error', reason: string, because: str
   return { phase, message: because, summary: { is: 'stalled', reason, because } };
 }
 
-export const hashOf = ({ spec }: Deployment): string | undefined =>
+/** What the pods of a Deployment or of one of its ReplicaSets work with. */
+export const hashOf = ({ spec }: Deployment | ReplicaSet): string | undefined =>
   spec?.template?.metadata?.annotations?.[HASH_ANNOTATION];
 
 function isCurrent(deployment: Deployment | undefined, wanted: Deployment): boolean {

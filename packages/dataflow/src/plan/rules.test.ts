@@ -1,4 +1,4 @@
-import type { ConfigMap, Pod } from '@polder/kube';
+import type { ConfigMap, Deployment, Pod, ReplicaSet } from '@polder/kube';
 import { describe, expect, test } from 'vitest';
 import {
   aFlow,
@@ -22,8 +22,16 @@ const polled = liveDeployment(aFlow(polledSpec()));
 const shared = liveDeployment(aFlow(kafkaSpec()));
 const stopped = liveDeployment(aFlow(polledSpec({ replicas: 0 })), {}, 0);
 
-function decide(flow: DataFlow, children: Seen, pods: readonly Pod[] = []) {
-  const { steps, held } = planFlow(flow, observed({ children, pods }), NOW, settings);
+const setOf = ({ spec }: Deployment, replicas = 0): ReplicaSet => ({
+  apiVersion: 'apps/v1',
+  kind: 'ReplicaSet',
+  metadata: { name: 'set' },
+  spec: { replicas, selector: {}, ...(spec && { template: spec.template }) },
+});
+
+function decide(flow: DataFlow, children: Seen, pods: readonly Pod[] = [], others: readonly ReplicaSet[] = []) {
+  const sets = [...(children.deployment ? [setOf(children.deployment)] : []), ...others];
+  const { steps, held } = planFlow(flow, observed({ children, pods, sets }), NOW, settings);
   return { steps: steps.map((step) => step.do), held: held.map(({ step, rule, because }) => [step.do, rule, because]) };
 }
 
@@ -44,9 +52,11 @@ describe('the Secret of a flow that needs none any more', () => {
     expect(decide(flow, { secrets, deployment: shared }, [aPod(polled)]).held).toEqual([
       ['remove-secrets', rule, `pod dataflow-orders-1 mounts ${name}`],
     ]);
-    expect(decide(flow, { secrets, deployment: polled }).held).toEqual([
-      ['remove-secrets', rule, `the Deployment dataflow-orders mounts ${name}`],
-    ]);
+    const made = [['remove-secrets', rule, `a pod that Deployment dataflow-orders may still make mounts ${name}`]];
+    expect(decide(flow, { secrets, deployment: polled }).held).toEqual(made);
+    const behind = liveDeployment(flow, { observedGeneration: 0 });
+    expect(decide(flow, { secrets, deployment: behind }).held).toEqual(made);
+    expect(decide(flow, { secrets, deployment: shared }, [], [setOf(polled, 1)]).held).toEqual(made);
   });
 });
 
@@ -95,7 +105,7 @@ describe('a checkpoint is reset', () => {
     });
     expect(decide(bySpec, { checkpoint, deployment: polled })).toEqual({
       steps: [],
-      held: [['reset-checkpoint', rule, 'Deployment dataflow-orders has not been scaled to 0 yet']],
+      held: [['reset-checkpoint', rule, 'Deployment dataflow-orders is not at 0 yet']],
     });
     const unseen = liveDeployment(aFlow(polledSpec({ replicas: 0 })), { observedGeneration: 0 }, 0);
     expect(decide(bySpec, { checkpoint, deployment: unseen }).held).toHaveLength(1);
@@ -106,6 +116,14 @@ describe('a checkpoint is reset', () => {
       'ignore-reset',
     ]);
   });
+});
+
+test('a Deployment that makes pods before others end is told otherwise before it is told anything else', () => {
+  const strategy = { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1 } } as const;
+  const deployment: Deployment = { ...polled, ...(polled.spec && { spec: { ...polled.spec, strategy } }) };
+  const { objects, steps } = planFlow(aFlow(polledSpec()), observed({ children: { deployment } }), NOW, settings);
+  expect(steps.map((step) => step.do)).toEqual(['set-recreate']);
+  expect(objects.map(({ kind }) => kind)).not.toContain('Deployment');
 });
 
 test('a flow with one processor has no disruption budget', () => {

@@ -1,5 +1,6 @@
-import type { PodSpec, Rule } from '@polder/kube';
+import type { Deployment, PodSpec, ReplicaSet, Rule } from '@polder/kube';
 import type { Observed } from '../observe.ts';
+import { hashOf } from './health.ts';
 import type { FlowStep } from './step.ts';
 
 /** Every way in which a step could make a processor fail, or read again what it has read, has its rule here. */
@@ -35,21 +36,38 @@ export const rules: readonly Rule<FlowStep, Observed>[] = [
   },
 ];
 
-/** Why a processor may be at work, even if none is seen: what was scaled to 0 this moment has not been told so yet. */
-function stillRunning({ children: { deployment }, pods }: Observed): string | undefined {
-  const [pod] = pods;
+/** Why a processor may be at work, even if none is seen. */
+function stillRunning(observed: Observed): string | undefined {
+  const [pod] = observed.pods;
   if (pod) return `pod ${pod.metadata.name} still runs and would write its position again`;
-  if (!deployment) return undefined;
-  const { metadata, spec, status } = deployment;
-  const isObserved = (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
-  const isAtZero = spec?.replicas === 0 && isObserved && !status?.replicas;
-  return isAtZero ? undefined : `Deployment ${metadata.name} has not been scaled to 0 yet`;
+  const { deployment } = observed.children;
+  if (!deployment || (deployment.spec?.replicas === 0 && isRolledOut(deployment, observed.sets))) return undefined;
+  return `Deployment ${deployment.metadata.name} is not at 0 yet`;
 }
 
-/** Who is made as `uses` looks for: a pod, or the Deployment, which may still make such pods. */
-function userAmong({ children, pods }: Observed, uses: (spec: PodSpec) => boolean): string | undefined {
+/** Who is made as `uses` looks for: a pod, or one that may still be made. */
+function userAmong({ children, sets, pods }: Observed, uses: (spec: PodSpec) => boolean): string | undefined {
   const pod = pods.find(({ spec }) => spec && uses(spec));
   if (pod) return `pod ${pod.metadata.name}`;
-  const template = children.deployment?.spec?.template?.spec;
-  return template && uses(template) ? `the Deployment ${children.deployment?.metadata.name}` : undefined;
+  const { deployment } = children;
+  const template = deployment?.spec?.template?.spec;
+  if (!deployment || (isRolledOut(deployment, sets) && template && !uses(template))) return undefined;
+  return `a pod that Deployment ${deployment.metadata.name} may still make`;
 }
+
+/**
+ * Whether no pod of an earlier template can come any more. That none is seen does not tell: a Deployment whose replicas change
+ * together with its template first scales what it has; and its ReplicaSets may be seen later than what it says of them, so
+ * the newest of them has to be among those that are.
+ */
+function isRolledOut(deployment: Deployment, sets: readonly ReplicaSet[]): boolean {
+  const { metadata, spec, status } = deployment;
+  const replicas = spec?.replicas ?? 1;
+  const { observedGeneration = 0, updatedReplicas = 0, replicas: all = 0 } = status ?? {};
+  const isComplete =
+    observedGeneration >= (metadata.generation ?? 0) && updatedReplicas === replicas && all === replicas;
+  const isCurrent = (set: ReplicaSet) => hashOf(set) === hashOf(deployment);
+  return isComplete && sets.some(isCurrent) && !sets.some((set) => !isCurrent(set) && wantsPods(set));
+}
+
+const wantsPods = ({ spec, status }: ReplicaSet) => spec?.replicas !== 0 || (status?.replicas ?? 0) > 0;

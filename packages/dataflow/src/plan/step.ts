@@ -23,6 +23,8 @@ export type FlowStep =
     }
   /** Takes a request back that has no meaning. */
   | { readonly do: 'ignore-reset'; readonly because: string; readonly flow: DataFlow }
+  /** Lets a Deployment end its pods before it makes new ones. */
+  | { readonly do: 'set-recreate'; readonly because: string; readonly deployment: Deployment }
   /** Where its Deployment can't be applied: nobody should need a valid spec to stop a flow. */
   | { readonly do: 'stop-processor'; readonly because: string; readonly deployment: Deployment }
   | {

@@ -39,6 +39,15 @@ function reset(flow: DataFlow, { isCheckpointed }: Workload, { checkpoint }: Chi
   return { do: 'reset-checkpoint', because: 'a reset was asked for', flow, checkpoint };
 }
 
+/**
+ * Beside another strategy a server fills in fields that belong to nobody: no apply takes them away, and beside Recreate they
+ * are refused (v1.36, and the same with null). So the strategy is set first, and the Deployment applied in the next pass.
+ */
+export function settingStrategy(live: Deployment | undefined, wanted: Deployment): readonly FlowStep[] {
+  if (!live?.spec?.strategy?.rollingUpdate || wanted.spec?.strategy?.type !== 'Recreate') return [];
+  return [{ do: 'set-recreate', because: 'no two processors may read its source at once', deployment: live }];
+}
+
 /** Somebody wants a flow stopped whose Deployment can't be applied. */
 export function stopping({ spec }: DataFlow, deployment: Deployment | undefined): readonly FlowStep[] {
   if (!isSuspended(spec['maintenance']) || !deployment || deployment.spec?.replicas === 0) return [];
