@@ -114,6 +114,20 @@ describe('a plan', () => {
     expect(await linesOf(page(HOME))).toContain('    - spec.replicas: 3');
   });
 
+  test('of a field that is left out takes it away, too, where kubectl applied it itself', async () => {
+    const ref = { namespace: 'default', name: 'a' };
+    const last = { apiVersion: 'v1', kind: 'ConfigMap', metadata: ref, data: { a: '1', b: '2' } };
+    const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': JSON.stringify(last) };
+    const options = { fieldManager: 'kubectl-client-side-apply' };
+    await client.create(ConfigMap, { metadata: { ...ref, annotations }, data: { ...last.data, c: '3' } }, options);
+    expect(await linesOf('apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {a: "1"}\n')).toEqual([
+      '~ configmap/a changed (default/a; page.yaml, line 1)',
+      '    - data.b: "2"',
+      '',
+      '0 to create, 1 to change, 0 to delete; no pod restarts.',
+    ]);
+  });
+
   test('tells what would be deleted, and what a rule holds back', async () => {
     await applied(page(HOME));
     const moved = page({ ...HOME, configMap: 'other-text' });

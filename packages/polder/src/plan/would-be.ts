@@ -3,8 +3,9 @@ import type { Client, Kind, KubernetesObject } from '@polder/kube';
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /**
- * What `kubectl apply` would make of an object, by the server's own word. What stood in the manifest that was applied last
- * and stands in this one no more would go: kubectl finds that in an annotation, and so do we.
+ * What `kubectl apply` would make of an object, by the server's own word: on the server or not, as it was applied last. What
+ * stood in the manifest then and stands in it no more would go. On the server, the server knows that; otherwise kubectl finds
+ * it in an annotation, and so do we.
  */
 export async function wouldBeApplied(
   kind: Kind,
@@ -14,11 +15,16 @@ export async function wouldBeApplied(
 ): Promise<KubernetesObject> {
   const options = { dryRun: true, fieldValidation: 'Strict', signal } as const;
   const applied = live?.metadata.annotations?.[LAST_APPLIED];
-  if (applied === undefined) {
+  if (applied === undefined || isAppliedOnServer(live)) {
     return client.apply(kind, object, { ...options, fieldManager: 'kubectl', force: true });
   }
   const body = mergePatch(JSON.parse(applied), object);
   return client.patch(kind, object.metadata, { type: 'merge', body }, options);
+}
+
+function isAppliedOnServer(live: KubernetesObject | undefined): boolean {
+  const lastBy = (name: string) => live?.metadata.managedFields?.find(({ manager }) => manager === name)?.time ?? '';
+  return lastBy('kubectl') >= lastBy('kubectl-client-side-apply');
 }
 
 /** Makes the fields of `wanted` so, and takes away those that only `before` has. */
