@@ -1,10 +1,39 @@
-import type { CustomKind } from '@polder/kube';
+import type { CustomKind, Intervals, Registration, Surroundings, Webhook } from '@polder/kube';
+import { dataflowProduct } from './dataflow.ts';
 
-/** One of the systems that Polder runs: the kinds it defines. */
+/** One of the systems that Polder runs: the kinds it defines, and the controllers that make them true. */
 export interface BuiltInProduct {
+  /** Short, for `--products`, logs and metrics: `qdrant`. */
   readonly name: string;
   readonly kinds: readonly CustomKind[];
+  /** Under this name it owns the fields of what it makes. It never changes: the fields of another name are left behind. */
+  readonly fieldManager: string;
+  /** The Lease by which one operator of several leads. It is upstream's own, so that upstream's can't lead beside ours. */
+  readonly lease: string;
+  /** How long its controllers wait for things, by name: the configuration can change each of them. */
+  readonly intervals: Intervals;
+  controllers(surroundings: Surroundings): readonly Registration[];
+  /** What is to be asked before its resources are stored. */
+  readonly webhooks?: readonly ProductWebhook[];
+  /** Pods whose metrics the operator serves beside its own. */
+  readonly meters?: MeteredPods;
+}
+
+export interface ProductWebhook {
+  /** As users see it in refusals: `admission webhook "NAME" denied the request`. */
+  readonly name: string;
+  readonly path: string;
+  readonly kind: CustomKind;
+  readonly webhook: Webhook;
+}
+
+export interface MeteredPods {
+  /** By which labels they are found: `app=dataflow-processor`. */
+  readonly labelSelector: string;
+  readonly port: number;
+  /** Only families whose names begin so: what else a process says of itself is for its own page. */
+  readonly prefix: string;
 }
 
 /** The products of this program, in the order in which they are listed and started. */
-export const products: readonly BuiltInProduct[] = [];
+export const products: readonly BuiltInProduct[] = [dataflowProduct];

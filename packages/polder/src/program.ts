@@ -1,9 +1,12 @@
 import { createReadStream } from 'node:fs';
 import { systemClock } from '@polder/kube';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { type BindAddress, bindAddressOf } from './bind-address.ts';
 import { crdsAsYaml } from './crds.ts';
 import { tryFlow, validateFlows } from './flows/index.ts';
-import { type BindAddress, bindAddressOf, type ProcessorOptions, processor } from './processor/index.ts';
+import type { OperatorFlags } from './operator/index.ts';
+import type { PlanFlags } from './plan/index.ts';
+import { type ProcessorOptions, processor } from './processor/index.ts';
 import { products } from './products.ts';
 import { version } from './version.ts';
 
@@ -23,11 +26,11 @@ export function program(process: NodeJS.Process): Command {
     .option('--nodes <count>', 'how many nodes the cluster has', nodes, 1)
     .option('--port <port>', 'the port of the API server on 127.0.0.1 (default: a free one)', port)
     .option('--no-operator', 'the cluster alone, without the operators of the products')
-    .action(({ filename, ...options }: UpFlags) =>
+    .action(({ filename, operator: hasOperators, ...options }: UpFlags) =>
       run(process, async () => {
         // Loaded when it is wanted: a processor has no use for a cluster's memory.
         const { up } = await import('./up/up.ts');
-        await up({ ...options, manifests: filename }, process);
+        await up({ ...options, manifests: filename, products: hasOperators ? products : [] }, process);
       }),
     );
 
@@ -43,15 +46,43 @@ export function program(process: NodeJS.Process): Command {
         'checkpoint',
       ),
     )
+    .addOption(address('--metrics-bind-address <address>', 'where metrics and probes are served', ':9090'))
+    .action((options: ProcessorOptions) => run(process, () => processor(options, process)));
+
+  polder
+    .command('operator')
+    .description('run the operators of products on a cluster until SIGTERM')
+    .addOption(new Option('--products <names>', 'which ones, separated by commas').argParser(list).default([], 'all'))
+    .option('--kubeconfig <file>', 'the cluster (default: KUBECONFIG, ~/.kube/config, or the pod it runs in)')
+    .addOption(
+      new Option('--namespace <name>', 'look after this namespace alone; can be given again')
+        .argParser(collect)
+        .default([], 'all'),
+    )
     .addOption(
       new Option(
-        '--metrics-bind-address <address>',
-        'where metrics and probes are served; without a host, on 127.0.0.1',
+        '--secret-namespace <name>',
+        'let every DataFlow use the Secrets of this namespace; can be given again',
       )
-        .argParser(bindAddress)
-        .default(bindAddress(':9090'), ':9090'),
+        .argParser(collect)
+        .default([], 'none but its own'),
     )
-    .action((options: ProcessorOptions) => run(process, () => processor(options, process)));
+    .option('--inline-secrets', 'put the values of secrets into the ConfigMaps of DataFlows, in clear text')
+    .option('--config <file>', 'intervals and addresses, as YAML; see --print-config')
+    .option('--print-config', 'print the whole configuration with its defaults and what they mean, and end')
+    .addOption(address('--metrics-bind-address <address>', 'where /metrics is served', ':9090'))
+    .addOption(address('--health-probe-bind-address <address>', 'where /healthz and /readyz are served', ':9091'))
+    .option(
+      '--webhook <target>',
+      'check resources before they are stored. Where the API server finds us: a Service NAME[:PORT], or https://HOST:PORT',
+    )
+    .addOption(address('--webhook-bind-address <address>', 'where webhooks are served', ':9443'))
+    .action((flags: OperatorFlags) =>
+      run(process, async () => {
+        const { operator } = await import('./operator/index.ts');
+        await operator(flags, products, process);
+      }),
+    );
 
   polder
     .command('validate')
@@ -82,6 +113,20 @@ export function program(process: NodeJS.Process): Command {
           lineTo(process.stdout),
         ),
       ),
+    );
+
+  polder
+    .command('plan')
+    .description('show what applying these files would create, change, delete and restart, without doing it')
+    .requiredOption('-f, --filename <path>', 'a manifest, or a folder of them; can be given again', collect, [])
+    .option('--kubeconfig <file>', 'the cluster (default: KUBECONFIG, ~/.kube/config, or the pod it runs in)')
+    .option('--config <file>', 'the configuration of the operator')
+    .addHelpText('after', '\nExit code: 0 if nothing would be done, 2 if something would, 1 if that is not known.')
+    .action((flags: PlanFlags) =>
+      run(process, async () => {
+        const { plan } = await import('./plan/index.ts');
+        if (await plan(flags, products, process)) process.exitCode = 2;
+      }),
     );
 
   polder
@@ -118,6 +163,12 @@ async function run(process: NodeJS.Process, command: () => Promise<unknown>): Pr
   }
 }
 
+/** Without a host, on loopback: what is to be seen from outside is told so. */
+const address = (flags: string, description: string, usual: string) =>
+  new Option(flags, `${description}; without a host, on 127.0.0.1`)
+    .argParser(bindAddress)
+    .default(bindAddress(usual), usual);
+
 function bindAddress(text: string): BindAddress {
   const address = bindAddressOf(text);
   if (!address) throw new InvalidArgumentError('an address is host:port or :port.');
@@ -140,4 +191,10 @@ function nodes(text: string): number {
   return value;
 }
 
-const collect = (path: string, before: readonly string[]) => [...before, path];
+const list = (text: string) =>
+  text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+
+const collect = (value: string, before: readonly string[]) => [...before, value];

@@ -65,6 +65,8 @@ const INCIDENTAL = [
   'managedFields',
   'lastTransitionTime',
   'lastUpdateTime',
+  // How often the template of a workload changed.
+  'deployment.kubernetes.io/revision',
 ];
 
 /** The objects of a kind without what is incidental, in the order of their names. */

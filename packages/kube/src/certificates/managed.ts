@@ -16,6 +16,8 @@ export interface ManagedCertificatesOptions {
   readonly secret: { readonly namespace: string; readonly name: string };
   /** The Services by which the API server reaches us. */
   readonly services: readonly { readonly namespace: string; readonly name: string }[];
+  /** Names and addresses by which it reaches us without a Service. */
+  readonly hosts?: readonly string[];
   /** What must trust the authority. */
   readonly trustedBy: readonly BundleTarget[];
 }
@@ -50,7 +52,7 @@ export async function managedCertificates(
 
 class ManagedCertificates implements CertificateSource {
   readonly #options: ManagedCertificatesOptions;
-  readonly #dnsNames: readonly string[];
+  readonly #hosts: readonly string[];
   readonly #current = new CurrentPair();
   readonly #stop = new AbortController();
   #passes: Promise<void> = Promise.resolve();
@@ -59,11 +61,12 @@ class ManagedCertificates implements CertificateSource {
 
   constructor(options: ManagedCertificatesOptions) {
     this.#options = options;
-    this.#dnsNames = options.services.flatMap(({ namespace, name }) => [
+    const ofServices = options.services.flatMap(({ namespace, name }) => [
       `${name}.${namespace}.svc`,
       `${name}.${namespace}`,
       `${name}.${namespace}.svc.cluster.local`,
     ]);
+    this.#hosts = [...ofServices, ...(options.hosts ?? [])];
   }
 
   get current() {
@@ -111,14 +114,14 @@ class ManagedCertificates implements CertificateSource {
       const inPlace = held && (await this.#isInPlace(held)) ? bundleOf(held) : undefined;
       const now = clock.now();
       const isTrusted = inPlace !== undefined && inPlace === this.#trusted;
-      const step = nextStep(held, this.#dnsNames, isTrusted, now);
+      const step = nextStep(held, this.#hosts, isTrusted, now);
       if (step.do === 'nothing') {
         this.#trusted = inPlace;
         if (held) this.#serve(held);
         return;
       }
       log.info({ secret: keyOf(ref), step: step.do }, 'renewing certificates');
-      await this.#write(secret, await carryOut(step, held, this.#dnsNames, now));
+      await this.#write(secret, await carryOut(step, held, this.#hosts, now));
     }
     throw new Error(`the Secret ${keyOf(ref)} does not keep what is written to it; see who else changes it`);
   }

@@ -1,6 +1,7 @@
 // tsyringe, on which x509 is built, wants this to have been loaded before it.
 import 'reflect-metadata';
 import { createPrivateKey, webcrypto, X509Certificate } from 'node:crypto';
+import { isIP } from 'node:net';
 import * as x509 from '@peculiar/x509';
 
 x509.cryptoProvider.set(webcrypto);
@@ -102,9 +103,10 @@ export function isIssuedBy(certificate: string, authority: string): boolean {
   return subject.checkIssued(issuer) && subject.verify(issuer.publicKey);
 }
 
-export function isForAll(certificate: string, dnsNames: readonly string[]): boolean {
+/** Whether it is good for all of these: names and addresses. */
+export function isForAll(certificate: string, hosts: readonly string[]): boolean {
   const subject = new X509Certificate(certificate);
-  return dnsNames.every((name) => subject.checkHost(name) !== undefined);
+  return hosts.every((host) => (isIP(host) ? subject.checkIP(host) : subject.checkHost(host)) !== undefined);
 }
 
 /** The certificates of a bundle, one by one. */

@@ -11,8 +11,8 @@ const fresh = await carryOut({ do: 'start-over' }, undefined, names, start);
 /** The new authority is in the bundle, and signs nothing yet. */
 const joined = await carryOut({ do: 'add-authority' }, fresh, names, due);
 
-const step = (held: Held | undefined, now: number, { isTrusted = true, dnsNames = names } = {}) =>
-  nextStep(held, dnsNames, isTrusted, now).do;
+const step = (held: Held | undefined, now: number, { isTrusted = true, hosts = names } = {}) =>
+  nextStep(held, hosts, isTrusted, now).do;
 
 describe('the next step', () => {
   test('is to start over with nothing, or with an authority that has ended', () => {
@@ -35,7 +35,8 @@ describe('the next step', () => {
   });
 
   test('is a new certificate when a Service was added', () => {
-    expect(step(fresh, start, { dnsNames: [...names, 'other.polder.svc'] })).toBe('issue');
+    expect(step(fresh, start, { hosts: [...names, 'other.polder.svc'] })).toBe('issue');
+    expect(step(fresh, start, { hosts: [...names, '127.0.0.1'] })).toBe('issue');
   });
 
   test('drops an authority when it has ended, not before', async () => {

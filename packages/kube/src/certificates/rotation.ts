@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { createAuthority, expiryOf, isForAll, isIssuedBy, issue, type Pair } from './pair.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -25,13 +26,13 @@ export type Step =
   | { readonly do: 'nothing' };
 
 /** `isTrusted`: the bundle has been in place, everywhere, for a while. */
-export function nextStep(held: Held | undefined, dnsNames: readonly string[], isTrusted: boolean, now: number): Step {
+export function nextStep(held: Held | undefined, hosts: readonly string[], isTrusted: boolean, now: number): Step {
   if (!held || expiryOf(held.authorities[0]) <= now) return { do: 'start-over' };
   const [authority] = held.authorities;
   const endsSoon = (certificate: string) => expiryOf(certificate) - now <= RENEW_BEFORE_MS;
   if (endsSoon(authority)) return { do: 'add-authority' };
   const { certificate } = held.serving;
-  const isStale = endsSoon(certificate) || !isIssuedBy(certificate, authority) || !isForAll(certificate, dnsNames);
+  const isStale = endsSoon(certificate) || !isIssuedBy(certificate, authority) || !isForAll(certificate, hosts);
   // One that has ended is refused by everybody: waiting could only make it worse.
   if (isStale && (isTrusted || expiryOf(certificate) <= now)) return { do: 'issue' };
   return { do: held.authorities.some((one) => expiryOf(one) <= now) ? 'drop-expired' : 'nothing' };
@@ -40,12 +41,12 @@ export function nextStep(held: Held | undefined, dnsNames: readonly string[], is
 export async function carryOut(
   step: Exclude<Step, { readonly do: 'nothing' }>,
   held: Held | undefined,
-  dnsNames: readonly string[],
+  hosts: readonly string[],
   now: number,
 ): Promise<Held> {
   if (step.do === 'start-over' || !held) {
     const authority = await newAuthority(now);
-    const serving = await servingPair(authority, dnsNames, now);
+    const serving = await servingPair(authority, hosts, now);
     return { authorities: [authority.certificate], authorityKey: authority.key, serving };
   }
   const [authority, ...older] = held.authorities;
@@ -56,7 +57,7 @@ export async function carryOut(
       return { ...held, authorities: [next.certificate, authority, ...living], authorityKey: next.key };
     }
     case 'issue': {
-      const serving = await servingPair({ certificate: authority, key: held.authorityKey }, dnsNames, now);
+      const serving = await servingPair({ certificate: authority, key: held.authorityKey }, hosts, now);
       return { ...held, serving };
     }
     case 'drop-expired':
@@ -69,6 +70,8 @@ function newAuthority(now: number): Promise<Pair> {
   return createAuthority({ name: `webhook authority ${new Date(now).toISOString()}`, validMs: VALID_MS, now });
 }
 
-function servingPair(authority: Pair, dnsNames: readonly string[], now: number): Promise<Pair> {
-  return issue(authority, { name: dnsNames[0] ?? 'webhook', use: 'server', dnsNames, validMs: VALID_MS, now });
+function servingPair(authority: Pair, hosts: readonly string[], now: number): Promise<Pair> {
+  const [ipAddresses, dnsNames] = [hosts.filter((host) => isIP(host)), hosts.filter((host) => !isIP(host))];
+  const name = hosts[0] ?? 'webhook';
+  return issue(authority, { name, use: 'server', dnsNames, ipAddresses, validMs: VALID_MS, now });
 }

@@ -45,7 +45,7 @@ export interface Controller<T extends KubernetesObject, Observed, S extends Step
    * every path out of a pass. `as-planned`: the plan's status is written as it is, for kinds whose conditions are fixed.
    */
   readonly status?: 'kstatus' | 'as-planned';
-  /** What `as-planned` status says after a pass that failed. Left out: nothing new. */
+  /** What the status says after a pass that failed, conditions of `kstatus` aside. Left out: what it said before. */
   failed?(resource: T, error: unknown, now: Date): Reported<StatusOf<T>>;
   /** Plan for resources that are being deleted even if they carry no finalizer of ours: whoever ends them has to see them. */
   readonly seesDeleted?: boolean;
@@ -55,7 +55,7 @@ export interface Controller<T extends KubernetesObject, Observed, S extends Step
   readonly reportsAs?: string;
   /** How many resources are worked on at once. Default 4: passes mostly wait for answers. */
   readonly workers?: number;
-  /** A pass that takes longer is given up and tried again. Default 5 minutes. */
+  /** A pass that takes longer is given up and tried again. Default: as the product's pace has it. */
   readonly timeoutMs?: number;
 }
 

@@ -15,6 +15,7 @@ export {
 } from './controller.ts';
 export { type Outcome, UserMustAct } from './outcome.ts';
 export { ownerReference } from './owner.ts';
+export { DEFAULT_PACE, type Pace } from './pace.ts';
 export {
   type Held,
   judge,
@@ -26,4 +27,5 @@ export {
   type Step,
   unknown,
 } from './plan.ts';
+export { type Preview, preview } from './preview.ts';
 export { type PassResult, Runner, type RunnerEvents, type RunnerOptions, WORKERS } from './runner.ts';

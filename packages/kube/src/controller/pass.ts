@@ -6,6 +6,7 @@ import { messageOf } from '../log.ts';
 import type { Act, Controller, World } from './controller.ts';
 import type { Outcome } from './outcome.ts';
 import { ownerReference } from './owner.ts';
+import type { Pace } from './pace.ts';
 import type { Plan, Step } from './plan.ts';
 import { Report } from './report.ts';
 
@@ -13,6 +14,7 @@ export interface PassTools<W extends World> {
   readonly world: W;
   readonly clock: Clock;
   readonly events: Pick<EventRecorder, 'record'>;
+  readonly pace: Pick<Pace, 'afterStepsMs'>;
 }
 
 const AWAIT_CHANGE: Outcome = { next: 'await-change' };
@@ -20,16 +22,13 @@ const AWAIT_CHANGE: Outcome = { next: 'await-change' };
 /** Mostly the change itself comes sooner. */
 const OVERTAKEN: Outcome = { next: 'look-again', afterMs: 1_000, because: 'it changed while it was looked at' };
 
-/** How soon a pass that carried out steps is followed by one that looks at what they did. */
-const AFTER_STEPS_MS = 1_000;
-
 /** One pass over one resource: observe, plan, act, report. A failure on the way is reported too, then thrown. */
 export async function pass<T extends KubernetesObject, Observed, S extends Step, W extends World>(
   definition: Controller<T, Observed, S, W>,
   resource: T,
   tools: PassTools<W>,
 ): Promise<Outcome> {
-  const { world, clock, events } = tools;
+  const { world, clock, events, pace } = tools;
   const { kind, finalizer = '' } = definition;
   const isDeleted = resource.metadata.deletionTimestamp !== undefined;
   if (isDeleted && !definition.seesDeleted && !hasFinalizer(resource, finalizer)) return AWAIT_CHANGE;
@@ -50,7 +49,7 @@ export async function pass<T extends KubernetesObject, Observed, S extends Step,
       await removeFinalizer(world.cluster, kind, resource, finalizer);
       return AWAIT_CHANGE;
     }
-    return (await report.plan(plan)) ? outcomeOf(plan) : OVERTAKEN;
+    return (await report.plan(plan)) ? outcomeOf(plan, pace) : OVERTAKEN;
   } catch (error) {
     if (!world.signal.aborted) await report.failure(error).catch((cause: unknown) => untold(world, cause));
     throw error;
@@ -76,7 +75,7 @@ async function carryOut<T extends KubernetesObject, Observed, S extends Step, W 
 }
 
 /** Objects of an owned kind are the resource's: they go when it goes, and their changes come back to it. */
-function withOwner<T extends KubernetesObject, Observed, S extends Step, W extends World>(
+export function withOwner<T extends KubernetesObject, Observed, S extends Step, W extends World>(
   object: KubernetesObject,
   resource: T,
   { kind, owns = [] }: Controller<T, Observed, S, W>,
@@ -87,10 +86,13 @@ function withOwner<T extends KubernetesObject, Observed, S extends Step, W exten
   return { ...object, metadata: { ...object.metadata, ownerReferences: [...others, ownerReference(kind, resource)] } };
 }
 
-function outcomeOf<S extends Step, Status>({ steps, lookAgain }: Plan<S, Status>): Outcome {
+function outcomeOf<S extends Step, Status>(
+  { steps, lookAgain }: Plan<S, Status>,
+  { afterStepsMs: afterMs }: PassTools<World>['pace'],
+): Outcome {
   if (lookAgain) return { next: 'look-again', ...lookAgain };
   // Most steps change something that sends no events; a plan that knows better says when to look.
   const [step] = steps;
-  if (step) return { next: 'look-again', afterMs: AFTER_STEPS_MS, because: `to see what ${step.do} did` };
+  if (step) return { next: 'look-again', afterMs, because: `to see what ${step.do} did` };
   return AWAIT_CHANGE;
 }

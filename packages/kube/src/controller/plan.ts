@@ -36,7 +36,10 @@ export interface Plan<S extends Step, Status> {
   readonly summary?: Summary;
   /** Conditions beside Ready, Reconciling and Stalled. */
   readonly conditions?: readonly NewCondition[];
-  /** Emitted if, and only if, this pass changes the status: what nobody can see changed is no news. */
+  /**
+   * Emitted if, and only if, this pass changes the status: what nobody can see changed is no news. Left out: one event if the
+   * resource is doing otherwise than before, with the reason of its condition Ready.
+   */
   readonly events?: readonly Happening[];
   /** Come back at this time even if nothing changes in the cluster. */
   readonly lookAgain?: { readonly afterMs: number; readonly because: string };

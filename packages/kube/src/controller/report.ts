@@ -43,18 +43,16 @@ export class Report<T extends Reporting> {
 
   /** What was known before stays; how the resource is doing is news. */
   async failure(error: unknown): Promise<void> {
-    if (!this.#isKstatus) {
-      const status = this.#how.failed?.(this.#resource, error, new Date(this.#tools.clock.now()));
-      return status && (await this.#write(status, []));
-    }
-    const status = this.#judged(this.#resource.status ?? {}, summaryOfFailure(error), []);
+    const told = this.#how.failed?.(this.#resource, error, new Date(this.#tools.clock.now()));
+    if (!this.#isKstatus) return told && (await this.#write(told, []));
+    const status = this.#judged(told ?? this.#resource.status ?? {}, summaryOfFailure(error), []);
     await this.#write(status, this.#transition(status.conditions));
   }
 
   async #tell<S extends Step>(plan: Plan<S, object>): Promise<void> {
     if (!this.#isKstatus) return await this.#write(plan.status, plan.events ?? []);
     const status = this.#judged(plan.status, summaryOf(plan), plan.conditions ?? []);
-    await this.#write(status, [...this.#transition(status.conditions), ...(plan.events ?? [])]);
+    await this.#write(status, plan.events ?? this.#transition(status.conditions));
   }
 
   async #write(status: object, events: readonly Happening[]): Promise<void> {

@@ -5,6 +5,7 @@ import { Secret } from '../kinds/index.ts';
 import { type Logger, silentLogger } from '../log.ts';
 import { register } from '../manager/index.ts';
 import { controller, watch } from './controller.ts';
+import { DEFAULT_PACE, type Pace } from './pace.ts';
 import type { PassResult } from './runner.ts';
 
 let cluster: TestCluster;
@@ -39,11 +40,11 @@ const log: Logger = {
   error: (fields) => void ('failures' in fields && failures.push(fields.failures)),
   child: () => log,
 };
-const run = (definition = looking) =>
+const run = (definition = looking, pace?: Pace) =>
   cluster.operator({
     log,
     on: { running: () => ({ passEnded: (result) => void results.push(result) }) },
-    products: [{ name: 'looking', fieldManager: 'looking', controllers: [register(definition)] }],
+    products: [{ name: 'looking', fieldManager: 'looking', controllers: [register(definition)], pace }],
   });
 
 test('a resource is looked at again when an object changes that concerns it, before or after', async () => {
@@ -143,4 +144,14 @@ test.each<[string, Error, PassResult]>([
   await cluster.create('a', 'red');
   await cluster.clock.advance(1_000);
   expect(new Set(results)).toEqual(new Set([result]));
+});
+
+test('a resource that fails is tried again as often as the pace of its product says', async () => {
+  trouble = new Error('still broken');
+  await cluster.create('a', 'red');
+  run(looking, { ...DEFAULT_PACE, firstRetryMs: 10_000, longestRetryMs: 20_000 });
+  await cluster.clock.advance(60_000);
+  looks.length = 0;
+  await cluster.clock.advance(200_000);
+  expect(looks).toHaveLength(10);
 });

@@ -16,6 +16,7 @@ import { BACKGROUND, type QueueEvents, WorkQueue } from '../queue/index.ts';
 import { Cluster, type ClusterParts, ownerIndex } from './cluster.ts';
 import type { Cached, Controller, World } from './controller.ts';
 import { type Outcome, UserMustAct } from './outcome.ts';
+import { DEFAULT_PACE, type Pace } from './pace.ts';
 import { pass } from './pass.ts';
 import type { Step } from './plan.ts';
 
@@ -28,6 +29,7 @@ export interface RunnerOptions<W extends World> {
   readonly events: Pick<EventRecorder, 'record'>;
   /** Adds to a pass's world what the product needs beyond the cluster. */
   readonly world: (base: World) => W;
+  readonly pace?: Pace | undefined;
   readonly on?: RunnerEvents | undefined;
 }
 
@@ -51,6 +53,7 @@ const STALE_MS = 100;
 export class Runner<T extends KubernetesObject, Observed, S extends Step, W extends World> {
   readonly #definition: Controller<T, Observed, S, W>;
   readonly #options: RunnerOptions<W>;
+  readonly #pace: Pace;
   readonly #queue: WorkQueue;
   readonly #subscriptions: { readonly unsubscribe: () => void }[] = [];
   /** Keys of which a minor change came while they were backing off, since their last pass began. */
@@ -60,7 +63,13 @@ export class Runner<T extends KubernetesObject, Observed, S extends Step, W exte
   constructor(definition: Controller<T, Observed, S, W>, options: RunnerOptions<W>) {
     this.#definition = definition;
     this.#options = options;
-    this.#queue = new WorkQueue({ clock: options.clock, on: options.on?.queue?.(() => this.#queue) ?? {} });
+    this.#pace = options.pace ?? DEFAULT_PACE;
+    const { firstRetryMs, longestRetryMs } = this.#pace;
+    this.#queue = new WorkQueue({
+      clock: options.clock,
+      backoff: (failures) => Math.min(firstRetryMs * 2 ** (failures - 1), longestRetryMs),
+      on: options.on?.queue?.(() => this.#queue) ?? {},
+    });
   }
 
   get name(): string {
@@ -150,7 +159,7 @@ export class Runner<T extends KubernetesObject, Observed, S extends Step, W exte
 
   async #pass(key: string, outer: AbortSignal, log: Logger): Promise<Outcome> {
     const { parts, clock, events, world } = this.#options;
-    const { kind, timeoutMs = 300_000 } = this.#definition;
+    const { kind, timeoutMs = this.#pace.passTimeoutMs } = this.#definition;
     const resource = parts.cache.of(kind, ownerIndex<T>()).get(refOf(key));
     if (!resource) {
       this.#definition.forget?.(refOf(key));
@@ -158,7 +167,8 @@ export class Runner<T extends KubernetesObject, Observed, S extends Step, W exte
     }
     return await withTimeout(clock, timeoutMs, outer, `reconciling ${key}`, (signal) => {
       const tell = (happening: Happening) => events.record(resource, happening);
-      const tools = { world: world({ cluster: new Cluster(parts, signal), signal, log, tell }), clock, events };
+      const base = { cluster: new Cluster(parts, signal), signal, log, tell };
+      const tools = { world: world(base), clock, events, pace: this.#pace };
       return untilAborted(pass(this.#definition, resource, tools), signal);
     });
   }

@@ -1,3 +1,3 @@
 export { type ElectionEvents, LeaderElector, type LeaderElectorOptions } from './leader-elector.ts';
 export { type Leadership, LeadershipEnded } from './leadership.ts';
-export { DEFAULT_TIMINGS, type Timings } from './record.ts';
+export { checkTimings, DEFAULT_TIMINGS, type Timings } from './record.ts';

@@ -1,4 +1,12 @@
 export { Manager, type ManagerEvents, type ManagerOptions, type Server } from './manager.ts';
 export { type Check, type Checks, probes } from './probes.ts';
-export { type Product, type Registration, register } from './product.ts';
+export { type PreviewOptions, type Product, type Registration, register } from './product.ts';
 export { stopSignal } from './signals.ts';
+export {
+  type Durations,
+  defaultDurations,
+  type Interval,
+  type Intervals,
+  type Resolve,
+  type Surroundings,
+} from './surroundings.ts';

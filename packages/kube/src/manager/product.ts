@@ -1,6 +1,20 @@
-import { type Controller, Runner, type RunnerOptions, type Step, WORKERS, type World } from '../controller/index.ts';
+import type { Clock } from '../clock/index.ts';
+import {
+  Cluster,
+  type ClusterParts,
+  type Controller,
+  type Pace,
+  type Preview,
+  preview,
+  Runner,
+  type RunnerOptions,
+  type Step,
+  WORKERS,
+  type World,
+} from '../controller/index.ts';
 import type { Kind, KubernetesObject } from '../kinds/index.ts';
 import type { Timings } from '../lease/index.ts';
+import type { Logger } from '../log.ts';
 
 /** Controllers that are led together: one lease, one field manager. */
 export interface Product {
@@ -11,6 +25,8 @@ export interface Product {
   /** Where the leader is chosen. Without it this process always leads: then it must be the only one. */
   readonly lease?: { readonly namespace: string; readonly name: string; readonly timings?: Timings } | undefined;
   readonly controllers: readonly Registration[];
+  /** `DEFAULT_PACE` unless told otherwise. */
+  readonly pace?: Pace | undefined;
 }
 
 /** A controller together with its world, their types folded away. Made by `register`. */
@@ -22,6 +38,15 @@ export interface Registration {
   /** The name under which its events are told, if not that of the product. */
   readonly reportsAs: string | undefined;
   run(options: Omit<RunnerOptions<World>, 'world'>): AnyRunner;
+  /** What a pass over this resource, which is of its kind, would do. */
+  preview(resource: KubernetesObject, options: PreviewOptions): Promise<Preview>;
+}
+
+export interface PreviewOptions {
+  readonly parts: ClusterParts;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
 }
 
 export type AnyRunner = Pick<Runner<KubernetesObject, unknown, Step, World>, 'name' | 'listen' | 'start' | 'stop'>;
@@ -46,5 +71,9 @@ export function register<T extends KubernetesObject, Observed, S extends Step>(
     workers: definition.workers ?? WORKERS,
     reportsAs: definition.reportsAs,
     run: (options) => new Runner(definition, { ...options, world }),
+    preview(resource: T, { parts, clock, log, signal }: PreviewOptions) {
+      const base = { cluster: new Cluster(parts, signal), signal, log, tell: () => {} };
+      return preview(definition, resource, { world: world(base), clock });
+    },
   };
 }

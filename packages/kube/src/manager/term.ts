@@ -56,6 +56,7 @@ export async function lead(
       clock,
       random,
       log,
+      pace: product.pace,
       events: recorderFor(controller.reportsAs ?? product.fieldManager),
       on: on.running?.(resourceNameOf(controller.kind), controller.workers),
     }),

@@ -133,8 +133,8 @@ function annotated(object: KubernetesObject): KubernetesObject {
   return { ...object, metadata: { ...object.metadata, annotations } };
 }
 
-/** What has a namespace and names none goes into `default`. */
-function placed(kind: Kind, object: KubernetesObject): KubernetesObject {
-  const { namespace = 'default' } = object.metadata;
+/** What has a namespace and names none goes into the usual one. */
+export function placed(kind: Kind, object: KubernetesObject, usual = 'default'): KubernetesObject {
+  const { namespace = usual } = object.metadata;
   return kind.namespaced ? { ...object, metadata: { ...object.metadata, namespace } } : object;
 }

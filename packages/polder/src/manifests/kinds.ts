@@ -41,3 +41,8 @@ export class ServedKinds {
     }
   }
 }
+
+/** As kubectl says it: `deployment.apps/hello`. */
+export function nameOf({ kind, group }: Kind, { metadata }: KubernetesObject): string {
+  return `${kind.toLowerCase()}${group && `.${group}`}/${metadata.name}`;
+}

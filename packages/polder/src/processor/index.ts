@@ -1,2 +1,1 @@
-export { type BindAddress, bindAddressOf } from './bind-address.ts';
 export { type ProcessorOptions, processor } from './processor.ts';

@@ -1,9 +1,10 @@
 import { type CheckpointStore, type Flow, flowOf, MetricsRegistry } from '@polder/engine';
 import type { FlowSpec } from '@polder/engine/spec';
 import { Client, loadConfig, serve, socketTransport, stopSignal, systemClock } from '@polder/kube';
-import { type Logger, pino } from 'pino';
+import type { Logger } from 'pino';
+import type { BindAddress } from '../bind-address.ts';
+import { logOf } from '../log.ts';
 import { version } from '../version.ts';
-import type { BindAddress } from './bind-address.ts';
 import { CheckpointConfigMap } from './checkpoint-config-map.ts';
 import { CheckpointFile } from './checkpoint-file.ts';
 import { serverOf } from './server.ts';
@@ -79,15 +80,6 @@ async function clientOfCluster(): Promise<Client> {
 }
 
 const FORGETFUL: CheckpointStore = { load: async () => undefined, save: async () => {} };
-
-const LEVELS = ['debug', 'info', 'warn', 'error'];
-
-function logOf({ LOG_LEVEL: level = 'info' }: NodeJS.ProcessEnv, base: object): Logger {
-  const isKnown = LEVELS.includes(level);
-  const log = pino({ base, level: isKnown ? level : 'info' });
-  if (!isKnown) log.warn({}, `LOG_LEVEL is ${level}; it may be ${LEVELS.join(', ')}; taking info`);
-  return log;
-}
 
 function progressTimeoutIn({ PROCESSOR_PROGRESS_TIMEOUT_SECONDS: text }: NodeJS.ProcessEnv): number {
   if (text === undefined || text === '') return DEFAULT_PROGRESS_TIMEOUT_SECONDS;

@@ -1,6 +1,6 @@
 import { type Kind, type KubernetesObject, type Logger, silentLogger } from '@polder/kube';
 import { pino } from 'pino';
-import type { AppliedObject } from '../manifests/index.ts';
+import { type AppliedObject, nameOf } from '../manifests/index.ts';
 import { at, type Try } from './tries.ts';
 
 export interface ClusterFacts {
@@ -35,11 +35,6 @@ export interface Progress {
 
 export function progressOn({ stdout }: NodeJS.Process): Progress {
   return stdout.isTTY ? onTerminal((text) => void stdout.write(text)) : asLog(pino({ base: null }, stdout));
-}
-
-/** As kubectl says it: `deployment.apps/hello`. */
-export function nameOf({ kind, group }: Kind, { metadata }: KubernetesObject): string {
-  return `${kind.toLowerCase()}${group && `.${group}`}/${metadata.name}`;
 }
 
 /** Services and the like are ready when they are there: nobody needs to hear that twice. */

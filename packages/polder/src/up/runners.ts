@@ -10,6 +10,7 @@ import {
   simulated,
 } from '@polder/embedded';
 import type { Clock, Logger } from '@polder/kube';
+import { PROCESSOR_IMAGE } from '../dataflow.ts';
 
 export interface Runners {
   readonly images: readonly ImageRule[];
@@ -24,9 +25,6 @@ export const KUBECONFIG_FILE = 'kubeconfig';
 export const NAMES_FILE = 'names.json';
 
 const CHECKOUT = join(import.meta.dirname, '../../../..');
-
-/** This program, as an image. */
-export const PROCESSOR_IMAGE = 'polder/processor';
 
 /** Images that are run as programs of this machine. */
 const HOST_IMAGES: readonly HostImage[] = [

@@ -3,10 +3,12 @@ import { delimiter, join, resolve } from 'node:path';
 import { type EmbeddedCluster, fileStorage, startCluster } from '@polder/embedded';
 import { Client, messageOf, stopSignal, systemClock } from '@polder/kube';
 import { applyManifests, type Manifest, readManifests } from '../manifests/index.ts';
+import type { BuiltInProduct } from '../products.ts';
 import { version } from '../version.ts';
 import { becomeReady } from './become-ready.ts';
 import { loopbackOf } from './loopback.ts';
 import { keepNames } from './names-file.ts';
+import { type Operators, startOperators } from './operators.ts';
 import { type Progress, progressOn } from './progress.ts';
 import { KUBECONFIG_FILE, NAMES_FILE, runnersIn } from './runners.ts';
 import { triesIn } from './tries.ts';
@@ -17,6 +19,8 @@ export interface UpOptions {
   readonly nodes: number;
   /** Files or folders of manifests to apply. */
   readonly manifests: readonly string[];
+  /** Those whose operators run beside the cluster. */
+  readonly products: readonly BuiltInProduct[];
 }
 
 /** Whoever waits for longer is told for what, and how to go on meanwhile. */
@@ -41,7 +45,7 @@ interface Surroundings {
 }
 
 async function runCluster(
-  { dataDir, port, nodes }: UpOptions,
+  { dataDir, port, nodes, products }: UpOptions,
   manifests: readonly Manifest[],
   { signal, progress, env }: Surroundings,
 ): Promise<void> {
@@ -56,21 +60,30 @@ async function runCluster(
     const { images, provisioner } = runners;
     const listen = port === undefined ? {} : { port };
     const loopback = loopbackOf(folder);
+    let operators: Operators | undefined;
     const cluster = await startCluster({ images, provisioner, storage, log: progress.log, nodes, listen, loopback });
     const names = keepNames(cluster.network, join(folder, NAMES_FILE), systemClock);
     const work = async () => {
       await writeSecret(kubeconfig, cluster.listener?.kubeconfig ?? '');
       await cluster.ready;
+      if (products.length > 0) {
+        operators = await startOperators(cluster, products, { clock: systemClock, log: progress.log, env, signal });
+      }
       const seconds = (performance.now() - startedAt) / 1000;
       progress.clusterIsUp({ version, url: cluster.listener?.url ?? '', nodes, kubeconfig, folder, seconds });
-      await bringUp(cluster, manifests, { kubeconfig, folder }, { signal, progress, env });
+      const bringingUp = bringUp(cluster, manifests, { kubeconfig, folder }, { signal, progress, env });
+      await (operators ? Promise.race([bringingUp, operators.running]) : bringingUp);
     };
     try {
       await Promise.race([unlessStopped(signal, work), cluster.running]);
       progress.stopping();
     } finally {
-      await cluster.stop();
-      names.stop();
+      try {
+        await operators?.stop();
+      } finally {
+        await cluster.stop();
+        names.stop();
+      }
     }
   } finally {
     await runners.close();

@@ -1,0 +1,1 @@
+export { DataFlow, type GivenSpec, LONGEST_NAME } from './dataflow.ts';

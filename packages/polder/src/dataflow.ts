@@ -1,0 +1,61 @@
+/** The DataFlow operator as a product of this program. */
+import { DataFlow, DEFAULTS, dataflow, metricsOverHttp, settingsIn } from '@polder/dataflow';
+import { describeErrors, validate } from '@polder/engine/spec';
+import { type Resolve, validatingSpecs } from '@polder/kube';
+import type { BuiltInProduct } from './products.ts';
+import { version } from './version.ts';
+
+/** This program, as an image; and what processors run where nobody says otherwise. */
+export const PROCESSOR_IMAGE = 'polder/processor';
+
+const intervals = {
+  metricsInterval: {
+    default: DEFAULTS.intervals.metricsMs,
+    comment: 'How often a processor is asked for its counters. What it counts after the last time dies with it.',
+  },
+  countsInterval: {
+    default: DEFAULTS.intervals.countsMs,
+    comment: 'How often counts alone are worth a write of the status.',
+  },
+};
+
+export const dataflowProduct: BuiltInProduct = {
+  name: 'dataflow',
+  kinds: [DataFlow],
+  fieldManager: 'dataflow-operator',
+  lease: 'dataflow-operator.dataflow.io',
+  intervals,
+  controllers({ clock, intervals: durations, resolve, env, log }) {
+    const { metricsInterval: metricsMs = 0, countsInterval: countsMs = 0 } = durations;
+    const given = settingsIn(env);
+    const image = given.operator ? {} : { processorImage: `${PROCESSOR_IMAGE}:${version}` };
+    const settings = {
+      ...DEFAULTS,
+      ...image,
+      ...given,
+      inlineSecrets: env['INLINE_SECRETS'] === 'true',
+      secretNamespaces: (env['SECRET_NAMESPACES'] ?? '').split(',').filter((name) => name !== ''),
+      intervals: { metricsMs, countsMs },
+    };
+    return dataflow({ settings, readMetrics: metricsOverHttp(pageAt(resolve)), clock, log }).controllers;
+  },
+  webhooks: [
+    {
+      name: 'vdataflow.dataflow.dataflow.io',
+      path: '/validate-dataflow-dataflow-io-v1-dataflow',
+      kind: DataFlow,
+      webhook: validatingSpecs(DataFlow, ({ spec }) => {
+        const { errors, warnings } = validate(spec);
+        return { objection: errors.length === 0 ? undefined : describeErrors(errors), warnings };
+      }),
+    },
+  ],
+  meters: { labelSelector: 'app=dataflow-processor', port: 9090, prefix: 'dataflow_' },
+};
+
+const pageAt = (resolve: Resolve) => async (url: string, signal: AbortSignal) => {
+  const { host, pathname } = new URL(url);
+  const response = await fetch(`http://${resolve(host)}${pathname}`, { signal, redirect: 'error' });
+  if (!response.ok) throw new Error(`${url} answered ${response.status}`);
+  return response.text();
+};

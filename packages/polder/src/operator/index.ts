@@ -1,0 +1,5 @@
+/** `polder operator`, and what every product's operator shares. */
+export { type Configurable, defaultConfig, type OperatorConfig, readConfig } from './config.ts';
+export { type OperatorFlags, operator } from './operator.ts';
+export { chosen, managed } from './products.ts';
+export { resolverOf } from './resolve.ts';
