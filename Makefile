@@ -4,8 +4,8 @@ export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 
 .PHONY: up test test-real check bench format openapi
 
-up: node_modules/.installed ## start the embedded cluster with examples/cluster in it
-	@./polder up -f examples/cluster
+up: node_modules/.installed ## start the embedded cluster with the operators and examples/orders in it
+	@./polder up -f examples/orders
 
 test: node_modules/.installed ## type check, lint, format, import rules and every suite that needs no outside server
 	@node tools/check.ts

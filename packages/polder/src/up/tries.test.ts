@@ -1,6 +1,6 @@
 import type { StatefulSet } from '@polder/kube';
 import { describe, expect, test } from 'vitest';
-import { triesFor } from './tries.ts';
+import { triesFor, triesOfFlows } from './tries.ts';
 
 const deployment = (name: string, namespace = 'default') => ({
   apiVersion: 'apps/v1',
@@ -40,5 +40,21 @@ describe('what to try', () => {
     expect(without).toEqual({ command: 'kubectl delete pod web-5', shows: 'it comes back' });
     const [, withClaims] = triesFor([], [statefulSet('db', { volumeClaimTemplates: [CLAIM] })]);
     expect(withClaims?.shows).toBe('it comes back, with its volume');
+  });
+
+  test('where data flows, is to look, to try a message, and to change the flow that does most', () => {
+    const flow = (name: string, transformations: number) => ({
+      apiVersion: 'dataflow.dataflow.io/v1',
+      kind: 'DataFlow',
+      metadata: { name, namespace: 'shop' },
+      spec: { source: {}, sink: {}, transformations: Array.from({ length: transformations }, () => ({})) },
+    });
+    expect(triesOfFlows([flow('copy', 0), flow('orders', 2)]).map(({ command }) => command)).toEqual([
+      'kubectl get dataflows -n shop',
+      'kubectl get dataflow orders -o yaml -n shop > orders.yaml',
+      `echo '{"paid":true}' | ./polder try -f orders.yaml`,
+      './polder plan -f orders.yaml',
+      'kubectl apply -f orders.yaml',
+    ]);
   });
 });

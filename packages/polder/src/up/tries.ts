@@ -1,4 +1,5 @@
-import { type Client, Deployment, type KubernetesObject, StatefulSet } from '@polder/kube';
+import { DataFlow } from '@polder/dataflow';
+import { type Client, Deployment, isNotFound, type KubernetesObject, StatefulSet } from '@polder/kube';
 
 /** A command for somebody who looks around, and what it shows. */
 export interface Try {
@@ -8,11 +9,39 @@ export interface Try {
 
 /** Of what the cluster has now, so that each of them works. */
 export async function triesIn(client: Client, signal: AbortSignal): Promise<readonly Try[]> {
+  const flows = await flowsIn(client, signal);
+  if (flows.length > 0) return triesOfFlows(flows);
   const [deployments, statefulSets] = await Promise.all([
     client.list(Deployment, { signal }),
     client.list(StatefulSet, { signal }),
   ]);
   return triesFor(deployments.items, statefulSets.items.filter(hasPods));
+}
+
+/** Without operators the kind may not be there. */
+async function flowsIn(client: Client, signal: AbortSignal): Promise<readonly DataFlow[]> {
+  try {
+    return (await client.list(DataFlow, { signal })).items;
+  } catch (error) {
+    if (isNotFound(error)) return [];
+    throw error;
+  }
+}
+
+/** The one that does most on the way is the one to play with. */
+export function triesOfFlows(flows: readonly DataFlow[]): readonly Try[] {
+  const [flow] = flows.toSorted((a, b) => stepsOf(b) - stepsOf(a));
+  const name = flow?.metadata.name ?? '';
+  return [
+    { command: `kubectl get dataflows${at(flow)}`, shows: 'what flows, and how much could not' },
+    {
+      command: `kubectl get dataflow ${name} -o yaml${at(flow)} > ${name}.yaml`,
+      shows: 'a flow, to try and to change',
+    },
+    { command: `echo '{"paid":true}' | ./polder try -f ${name}.yaml`, shows: 'what it would make of a message' },
+    { command: `./polder plan -f ${name}.yaml`, shows: 'what your change would do' },
+    { command: `kubectl apply -f ${name}.yaml`, shows: 'do it' },
+  ];
 }
 
 export function triesFor(
@@ -36,6 +65,9 @@ export function triesFor(
       : []),
   ];
 }
+
+const stepsOf = ({ spec: { transformations } }: DataFlow) =>
+  Array.isArray(transformations) ? transformations.length : 0;
 
 const FIRST_STEPS: readonly Try[] = [
   { command: 'kubectl get nodes', shows: 'what the cluster has' },
