@@ -59,7 +59,8 @@ export default defineConfig({
           include: [TRINO],
           exclude: ['**/node_modules/**'],
           globalSetup: ['tools/trino/vitest-setup.ts'],
-          testTimeout: 120_000,
+          // A query takes a second, more on a busy machine.
+          testTimeout: 300_000,
         },
       },
     ],

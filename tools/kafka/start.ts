@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, globSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,7 +14,7 @@ import { freePorts } from '../free-ports.ts';
 
 const run = promisify(execFile);
 
-const READY_WITHIN = 90_000;
+const READY_WITHIN = 180_000;
 const VALID_MS = 24 * 3600 * 1000;
 
 /** How to reach the broker; plain data, so that it can be handed to another process. */
@@ -38,6 +38,8 @@ export interface Kafka {
   kill(): Promise<void>;
   /** Starts the broker again on the same ports, after `kill` or instead of it, and waits until it serves. */
   restart(): Promise<void>;
+  /** Every offset that a group has ever committed for a topic, in order, by partition. */
+  commits(group: string, topic: string): Promise<ReadonlyMap<number, readonly number[]>>;
   stop(): Promise<void>;
 }
 
@@ -69,8 +71,17 @@ export async function startKafka({ dir }: { readonly dir: string }): Promise<Kaf
   const java = ['-Xms256m', '-Xmx512m', `-Dlog4j2.configurationFile=${logging}`, '-cp', `${libs}/*`];
   const user = `[name=${credentials.username},password=${credentials.password}]`;
   const scram = ['SCRAM-SHA-256', 'SCRAM-SHA-512'].flatMap((mechanism) => ['--add-scram', `${mechanism}=${user}`]);
+  // It may begin with a dash.
   const clusterId = randomBytes(16).toString('base64url');
-  await run('java', [...java, 'kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', properties, ...scram]);
+  await run('java', [
+    ...java,
+    'kafka.tools.StorageTool',
+    'format',
+    `--cluster-id=${clusterId}`,
+    '-c',
+    properties,
+    ...scram,
+  ]);
 
   let broker: Broker | undefined;
   const kill = async () => {
@@ -93,6 +104,15 @@ export async function startKafka({ dir }: { readonly dir: string }): Promise<Kaf
     },
     kill,
     restart,
+    async commits(group, topic) {
+      // Our client does not read topics of Kafka itself; the broker's own tool reads their files.
+      const files = globSync(join(dir, 'data', '__consumer_offsets-*', '*.log'))
+        .toSorted()
+        .join();
+      const dump = ['org.apache.kafka.tools.DumpLogSegments', '--offsets-decoder', '--files', files];
+      const { stdout } = await run('java', [...java, ...dump], { maxBuffer: 1 << 28 });
+      return commitsIn(stdout, group, topic);
+    },
     async stop() {
       await kill();
       rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
@@ -173,6 +193,21 @@ const LOGGING = `<?xml version="1.0" encoding="UTF-8"?>
   <Loggers><Root level="INFO"><AppenderRef ref="out"/></Root></Loggers>
 </Configuration>
 `;
+
+const COMMIT = /key: (\{.*\}) payload: (\{.*\})$/;
+
+function commitsIn(dump: string, group: string, topic: string): Map<number, number[]> {
+  const commits = new Map<number, number[]>();
+  for (const line of dump.split('\n')) {
+    const [, key, payload] = COMMIT.exec(line) ?? [];
+    if (key === undefined || payload === undefined) continue;
+    const { data: of }: { data: { group?: string; topic?: string; partition?: number } } = JSON.parse(key);
+    const { data: at }: { data: { offset?: number } } = JSON.parse(payload);
+    if (of.group !== group || of.topic !== topic || of.partition === undefined || at.offset === undefined) continue;
+    commits.set(of.partition, [...(commits.get(of.partition) ?? []), at.offset]);
+  }
+  return commits;
+}
 
 interface Broker {
   kill(): Promise<void>;

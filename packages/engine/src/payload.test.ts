@@ -10,6 +10,11 @@ test('bytes leave as they came, whether anybody looked or not', () => {
   expect(payload.size).toBe(4);
 });
 
+test('what is JSON but for its encoding is none, so that no transformation replaces letters for good', () => {
+  expect(Payload.ofBytes(Buffer.from('{"name":"caf\u00e9"}', 'latin1')).json).toBeUndefined();
+  expect(Payload.ofBytes(Buffer.from('{"name":"caf\u00e9"}')).json).toEqual({ name: 'caf\u00e9' });
+});
+
 test('text that is JSON keeps its spaces and escapes', () => {
   const payload = Payload.ofText('{ "a" : "\\u0041" }');
   expect(payload.json).toEqual({ a: 'A' });

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { type Json, parseJson, printJson } from './json/index.ts';
 
 /** Nobody has asked yet whether it is JSON; undefined says that it is none. */
@@ -45,9 +46,12 @@ export class Payload {
     return this.#bytes;
   }
 
-  /** Undefined: it is no JSON. */
+  /** Undefined: it is no JSON. Nor are bytes that are no UTF-8: what is made of them would have lost some. */
   get json(): Json | undefined {
-    if (this.#json === UNREAD) this.#json = parseJson(this.text);
+    if (this.#json === UNREAD) {
+      const isText = this.#bytes === undefined || isUtf8(this.#bytes);
+      this.#json = isText ? parseJson(this.text) : undefined;
+    }
     return this.#json;
   }
 

@@ -1,6 +1,7 @@
-import { request } from 'node:http';
+import { existsSync, rmSync, symlinkSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type PostgresServer, startPostgres } from '../../../tools/postgres/start.ts';
+import { asked, ended, startProcessor, stopped } from './processors.ts';
 import { type Started, Workplace } from './program.ts';
 
 let postgres: PostgresServer;
@@ -29,27 +30,7 @@ const flow = (more: object = {}) => ({
   ...more,
 });
 
-function started(spec: object, ...args: readonly string[]): Started {
-  const path = place.write('spec.json', JSON.stringify(spec));
-  const address = ['--metrics-bind-address', '127.0.0.1:0'];
-  return place.polder('processor', '--spec-path', path, '--name', 'orders', ...address, ...args);
-}
-
-const ended = async ({ exit, said }: Started) => ({ code: await exit, ...said });
-
-/** What the server of the processor answers. */
-async function asked({ said }: Started, path: string): Promise<{ status: number | undefined; text: string }> {
-  const port = /"port":(\d+)/.exec(said.out)?.[1];
-  return new Promise((resolve, reject) => {
-    request({ host: '127.0.0.1', port, path }, (answer) => {
-      let text = '';
-      answer.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-      answer.on('end', () => resolve({ status: answer.statusCode, text }));
-    })
-      .on('error', reject)
-      .end();
-  });
-}
+const started = (spec: object, ...args: readonly string[]): Started => startProcessor(place, spec, { args });
 
 const PATIENCE = { timeout: 20_000, interval: 50 };
 const rowsOf = async (table: string) =>
@@ -62,7 +43,8 @@ const becomes = async (table: string, count: number) =>
 const orders = (from: number, to: number) =>
   postgres.sql(`INSERT INTO orders SELECT n, 'NL', n % 2 = 0, n * 0.10, now() FROM generate_series(${from}, ${to}) n`);
 
-describe('polder processor', () => {
+// A machine that is busy with other things may take seconds to start a process, and some tests start several.
+describe('polder processor', { timeout: 90_000 }, () => {
   beforeEach(() =>
     postgres.sql(
       'CREATE TABLE orders (id bigint PRIMARY KEY, country text, paid boolean, total numeric, updated_at timestamptz)',
@@ -138,6 +120,66 @@ describe('polder processor', () => {
     const { code, out, err } = await ended(running);
     expect(code).toBe(0);
     expect(out + err).not.toContain('s3cr3t');
+  });
+
+  test('a table that is missing is named', async () => {
+    const { code, err } = await ended(started(flow({ sink: to('paid') })));
+    expect(err).toBe('polder: failed to connect to sink: there is no table paid: create it, or set autoCreateTable\n');
+    expect(code).toBe(1);
+  });
+
+  describe('on a disk that is full', () => {
+    const checkpoint = () => `${place.folder}/checkpoint.json`;
+    const NEXT = '.next';
+    beforeEach(async () => {
+      await orders(1, 20);
+      symlinkSync('/dev/full', checkpoint() + NEXT);
+    });
+
+    test('it goes on, says why it remembers nothing, and remembers as soon as there is room', async () => {
+      const running = started(flow(), '--checkpoint', checkpoint());
+      await becomes('paid', 20);
+      await running.says(/could not commit; trying again/);
+      expect(running.said.out).toMatch(/cannot write the checkpoint .*checkpoint\.json: ENOSPC/);
+      expect(await asked(running, '/readyz')).toMatchObject({ status: 200 });
+      rmSync(checkpoint() + NEXT);
+      await expect.poll(() => existsSync(checkpoint()), PATIENCE).toBe(true);
+      expect(await stopped(running)).toBe(0);
+    });
+
+    test('it ends within its grace period with one line that says so, and the next run reads everything again', async () => {
+      const running = started(flow({ terminationGracePeriodSeconds: 2 }), '--checkpoint', checkpoint());
+      await becomes('paid', 20);
+      running.child.kill('SIGTERM');
+      const { code, err } = await ended(running);
+      expect(err).toMatch(/^polder: failed to commit: cannot write the checkpoint [^\n]*ENOSPC[^\n]*\n$/);
+      expect(code).toBe(1);
+      rmSync(checkpoint() + NEXT);
+      await postgres.sql('TRUNCATE paid');
+      const next = started(flow(), '--checkpoint', checkpoint());
+      await becomes('paid', 20);
+      expect(await stopped(next)).toBe(0);
+    });
+  });
+
+  test('the second Ctrl-C ends it at once', async () => {
+    await postgres.sql('CREATE TABLE paid (id bigint PRIMARY KEY)');
+    await orders(1, 20);
+    await postgres.sql('BEGIN; LOCK TABLE paid IN SHARE MODE');
+    const running = started(flow());
+    await running.says(/starting/);
+    const isWaiting = async () => {
+      const [answer] = await postgres.sql(
+        "SELECT count(*)::int FROM pg_locks WHERE NOT granted AND relation = 'paid'::regclass",
+      );
+      return answer?.['count'];
+    };
+    await expect.poll(isWaiting, PATIENCE).toBe(1);
+    running.child.kill('SIGINT');
+    await expect.poll(async () => (await asked(running, '/readyz')).status, PATIENCE).toBe(503);
+    running.child.kill('SIGINT');
+    expect(await ended(running)).toMatchObject({ code: 130, err: '' });
+    await postgres.sql('ROLLBACK');
   });
 
   test.each([

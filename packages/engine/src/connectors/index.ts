@@ -5,6 +5,7 @@ import type { Batching } from '../pipeline/index.ts';
 import type { SinkSpec, SourceSpec } from '../spec/index.ts';
 import { KafkaSink, KafkaSource } from './kafka/index.ts';
 import { PostgresSink, PostgresSource } from './postgresql/index.ts';
+import { TrinoSink, TrinoSource } from './trino/index.ts';
 
 /** What connectors are given of the world around them. */
 export interface Surroundings {
@@ -22,18 +23,20 @@ export function sourceOf(spec: SourceSpec, surroundings: Surroundings): Source {
     case 'postgresql':
       return new PostgresSource(spec.config, surroundings);
     case 'trino':
+      return new TrinoSource(spec.config, { ...surroundings, fetch });
     case 'nessie':
       throw new Error(`there is no source ${spec.type} yet`);
   }
 }
 
-export function sinkOf(spec: SinkSpec, { log }: Surroundings): Sink {
+export function sinkOf(spec: SinkSpec, surroundings: Surroundings): Sink {
   switch (spec.type) {
     case 'kafka':
       return new KafkaSink({ config: spec.config });
     case 'postgresql':
-      return new PostgresSink(spec.config, log);
+      return new PostgresSink(spec.config, surroundings.log);
     case 'trino':
+      return new TrinoSink(spec.config, { ...surroundings, fetch });
     case 'nessie':
       throw new Error(`there is no sink ${spec.type} yet`);
   }

@@ -1,7 +1,7 @@
 /** The spec of a flow as a whole. Fields are declared in the order in which their errors are told. */
 import { type Static, type TObject, Type } from 'typebox';
 import { errorSink, sink, source } from './connectors/index.ts';
-import { type Finding, forbid, need, refuse, warn, when } from './finding.ts';
+import { type Finding, forbid, need, refuse, repeated, warn, when } from './finding.ts';
 import { type Given, type Immutable, INT32, mapOf, ofKubernetes, oneOf, withRule } from './schema.ts';
 import { transformation } from './transformations/index.ts';
 
@@ -147,5 +147,18 @@ function flowFindings({ source: from, sink: to, ...given }: Given<Flow>): readon
       isPolled && given.checkpointPersistence === false,
       warn('checkpointPersistence', `is false: after a restart ${type} is read from the beginning`),
     ),
+    ...sharedConditions(given.transformations ?? []).map((condition) =>
+      repeated(
+        'transformations',
+        `two routers have a route with the condition ${JSON.stringify(condition)}: messages find their sink by it`,
+      ),
+    ),
   ];
+}
+
+/** Of several routers. Within one, its own declaration looks. */
+function sharedConditions(transformations: NonNullable<Given<Flow>['transformations']>): readonly string[] {
+  const routers = transformations.map((one) => (one.type === 'router' ? (one.config?.routes ?? []) : []));
+  const conditions = routers.flatMap((routes) => [...new Set(routes.map(({ condition = '' }) => condition))]);
+  return [...new Set(conditions.filter((condition, at) => conditions.indexOf(condition) < at))];
 }

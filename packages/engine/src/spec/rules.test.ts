@@ -17,6 +17,7 @@ describe('fields that contradict each other are refused', () => {
   const kafka = (more: object) => source('kafka', { ...kafkaSource.kafka, ...more });
   const user = { username: 'u', passwordSecretRef: { name: 'n', key: 'k' } };
   const upsert = { ...pg, upsertMode: true };
+  const routing = { type: 'router', config: { routes: [{ condition: 'a', sink: kafkaSink }] } };
   test.each<[string, unknown, string]>([
     [
       'SASL_PLAINTEXT without sasl',
@@ -215,6 +216,11 @@ describe('fields that contradict each other are refused', () => {
         },
       }),
       'spec.transformations[0].config.routes[1].condition: Duplicate value: no message comes here: a route before has it',
+    ],
+    [
+      'two routers with the same condition',
+      transformation(routing, routing),
+      'spec.transformations: Duplicate value: two routers have a route with the condition "a": messages find their sink by it',
     ],
     [
       'replicas of a polled source',

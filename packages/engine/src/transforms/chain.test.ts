@@ -3,15 +3,19 @@ import { describe, expect, test } from 'vitest';
 import { applyAll, compileTransforms, type TransformSpec } from './chain.ts';
 import { messageOf, NOON } from './test-message.ts';
 import {
-  apply,
+  castTo,
   distinct,
   ModelFailure,
+  type ModelMessage,
   type ModelStep,
+  message,
   print,
-  type Segments,
-  specOf,
+  SCALARS,
+  STEPS,
   type Tree,
-} from './test-model.ts';
+  TYPES,
+  tree,
+} from './test-model/index.ts';
 
 const transformed = (specs: readonly TransformSpec[], payload: string | Buffer | null) =>
   applyAll(compileTransforms(specs, NOON), messageOf(payload));
@@ -96,83 +100,65 @@ describe('a chain', () => {
   });
 });
 
-const KEYS = ['a', 'b', 'aB', 'a_b', '10', '2', '__proto__', 'x.y', 'array'];
-const key = fc.constantFrom(...KEYS);
-const scalar = fc.constantFrom(
-  'null',
-  'true',
-  'false',
-  '0',
-  '-0',
-  '0.0',
-  '0.10',
-  '1e3',
-  '9007199254740993',
-  '5',
-  '""',
-  '"x"',
-  '"false"',
-  '"<&>"',
-);
-const { tree } = fc.letrec<{ tree: Tree }>((tie) => ({
-  tree: fc.oneof(
-    { depthSize: 'small', withCrossShrink: true },
-    scalar,
-    fc.array(tie('tree'), { maxLength: 4 }).map((items) => ({ items })),
-    fc.array(fc.tuple(key, tie('tree')), { maxLength: 6 }).map((pairs) => ({ pairs })),
-  ),
-}));
-const document = fc.oneof(
-  { weight: 9, arbitrary: fc.array(fc.tuple(key, tree), { maxLength: 7 }).map((pairs) => ({ pairs })) },
-  { weight: 1, arbitrary: tree },
-);
-const single = fc.array(key, { minLength: 1, maxLength: 3 });
-const path: fc.Arbitrary<Segments> = fc.array(
-  fc.oneof({ weight: 4, arbitrary: key }, { weight: 1, arbitrary: fc.constantFrom('#', '0', '1') }),
-  { minLength: 1, maxLength: 4 },
-);
-const paths = fc.array(path, { minLength: 1, maxLength: 3 });
-/** A segment of digits would make arrays. */
-const name = fc.constantFrom(...KEYS.filter((name) => !/\d/.test(name)));
-const step: fc.Arbitrary<ModelStep> = fc.oneof(
-  fc.record({ type: fc.constantFrom('mask', 'remove', 'select'), paths }),
-  fc.record({ type: fc.constant('flatten'), path: single }),
-  fc.record({ type: fc.constant('extractField'), path }),
-  fc.record({
-    type: fc.constant('filter'),
-    path,
-    equals: fc.constantFrom(undefined, undefined, 'x', '1000', '0.1', '', '9007199254740993'),
-  }),
-  fc.record({ type: fc.constant('hoistField'), key: fc.constantFrom('a', '10', '__proto__'), inner: fc.constant([]) }),
-  fc.record({ type: fc.constant('insertField'), key: name, inner: fc.array(name, { maxLength: 2 }) }),
-  fc.record({ type: fc.constantFrom('snakeCase', 'camelCase'), deep: fc.boolean() }),
-  fc.record({ type: fc.constant('structFlatten') }),
-);
+/** What nobody changed keeps its text, equal keys included; what was changed has each key once. */
+const readable = (text: string | undefined, given: Tree | undefined) =>
+  given !== undefined && text === print(given) ? print(distinct(given)) : text;
 
-test('any chain over any document does what the model does, to the letter', () => {
-  fc.assert(
-    fc.property(document, fc.array(step, { minLength: 1, maxLength: 5 }), (input, steps) => {
-      let expected: readonly Tree[] = [distinct(input)];
-      let failures = 0;
-      for (const one of steps) {
-        expected = expected.flatMap((tree) => {
-          try {
-            return apply(one, tree);
-          } catch (error) {
-            if (!(error instanceof ModelFailure)) throw error;
-            failures += 1;
-            return [];
-          }
-        });
+/** What comes out, and what should. */
+function compared(given: ModelMessage, steps: readonly ModelStep[]) {
+  let modelled: readonly ModelMessage[] = [{ ...given, tree: given.tree && distinct(given.tree) }];
+  let failures = 0;
+  for (const { apply } of steps) {
+    modelled = modelled.flatMap((one) => {
+      try {
+        return apply(one);
+      } catch (error) {
+        if (!(error instanceof ModelFailure)) throw error;
+        failures += 1;
+        return [];
       }
-      const actual = transformed(steps.map(specOf), print(input));
-      // What nobody changed keeps its text, equal keys included.
-      const textOf = (text: string | undefined) => (text === print(input) ? print(distinct(input)) : text);
-      expect(actual.outputs.map((message) => textOf(message.payload?.text))).toEqual(expected.map(print));
-      expect(actual.failures).toHaveLength(failures);
-    }),
-    { numRuns: 2000 },
-  );
+    });
+  }
+  const specs = steps.map(({ spec }) => spec);
+  const payload = given.tree === undefined ? null : print(given.tree);
+  const real = applyAll(compileTransforms(specs, NOON), messageOf(payload, given.metadata));
+  return {
+    actual: {
+      outputs: real.outputs.map((one) => [readable(one.payload?.text, given.tree), one.metadata]),
+      failures: real.failures.length,
+    },
+    expected: { outputs: modelled.map((one) => [one.tree && print(one.tree), one.metadata]), failures },
+  };
+}
+
+describe('over any message, to the letter what the model does', () => {
+  test.each(Object.entries(STEPS))('does %s', (_, step) => {
+    fc.assert(
+      fc.property(message, step, (given, one) => {
+        const { actual, expected } = compared(given, [one]);
+        expect(actual).toEqual(expected);
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  test('does any chain', () => {
+    const chains = fc.array(fc.oneof(...Object.values(STEPS)), { minLength: 2, maxLength: 5 });
+    fc.assert(
+      fc.property(message, chains, (given, steps) => {
+        const { actual, expected } = compared(given, steps);
+        expect(actual).toEqual(expected);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test.each(TYPES)('does every cast to %s', (type) => {
+    for (const scalar of SCALARS) {
+      const { actual, expected } = compared({ tree: { pairs: [['a', scalar]] }, metadata: {} }, [castTo(['a'], type)]);
+      expect({ scalar, ...actual }).toEqual({ scalar, ...expected });
+    }
+  });
 });
 
 const EVERY_TYPE: readonly TransformSpec[] = [

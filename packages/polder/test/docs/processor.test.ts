@@ -1,6 +1,7 @@
 import { applyAll, compileTransforms, errorRecord, Payload, PipelineMetrics, type Registry } from '@polder/engine';
 import { systemClock } from '@polder/kube';
 import { expect, test } from 'vitest';
+import { program } from '../../src/program.ts';
 import { flowWith, problemsOf } from './examples.ts';
 import { pageAt } from './page.ts';
 
@@ -60,4 +61,11 @@ test('the record of the error sink looks as it is shown', () => {
 
 test('there is nothing to say against the error sink that is shown', async () => {
   expect(await problemsOf(flowWith(fenceWith('ackPolicy:')))).toEqual([]);
+});
+
+test('every flag is there, and no other', () => {
+  const command = program(process).commands.find((one) => one.name() === 'processor');
+  const rows = page.text.split('\n').filter((line) => line.startsWith('| `--'));
+  const named = rows.flatMap((row) => row.split('|')[1]?.match(/--[a-z-]+/g) ?? []);
+  expect(named.toSorted()).toEqual(command?.options.map(({ long }) => long).toSorted());
 });

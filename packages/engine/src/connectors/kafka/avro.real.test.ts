@@ -1,7 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import avro from 'avsc';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { connectedSource, createTopic, isMessage, produceRaw, take } from './fixture.ts';
+import { createTopic, produceRaw } from '../../../../../tools/kafka/topics.ts';
+import { connectedSource, isMessage, take } from './fixture.ts';
 
 const { plaintext: broker, saslSsl } = inject('kafka');
 

@@ -2,8 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { Admin } from '@platformatic/kafka';
 import { describe, expect, inject, test } from 'vitest';
+import { committed, createTopic, readAll } from '../../../../../tools/kafka/topics.ts';
 import type { Message, Origin } from '../../message.ts';
-import { committed, connectedSink, connectedSource, createTopic, isMessage, numbered, readAll } from './fixture.ts';
+import { connectedSink, connectedSource, isMessage, numbered } from './fixture.ts';
 import type { KafkaSource } from './source.ts';
 
 const { plaintext: broker } = inject('kafka');

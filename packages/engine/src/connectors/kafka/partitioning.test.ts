@@ -36,6 +36,20 @@ test('messages without a key fill one partition for a while, then the next, and 
   expect(first?.slice(0, 100).map(({ message }) => message.origin.sequence)).toEqual([...Array(100).keys()]);
 });
 
+test('the versions of a row stay together, and a message whose key is null keeps it', () => {
+  const keyOf = (metadata: object) =>
+    outgoing({
+      payload: null,
+      metadata: { ...metadata },
+      origin: { partition: 'p', sequence: 0, position: 0, readAt: 0 },
+    }).key;
+  expect(keyOf({ table: 'orders', id: 7 })).toEqual(Buffer.from('7'));
+  expect(keyOf({ table: 'orders', id: 'a7' })).toEqual(Buffer.from('a7'));
+  expect(keyOf({ key: 'k', id: 7 })).toEqual(Buffer.from('k'));
+  expect(keyOf({ key: null, id: 7 })).toBeNull();
+  expect(keyOf({})).toBeNull();
+});
+
 test('whatever is spread, everything is there once, in order within its partition, in batches a broker takes', () => {
   const message = fc.record({ bytes: fc.nat(600_000), key: fc.option(fc.constantFrom('a', 'b', 'c', 'd')) });
   fc.assert(

@@ -1,5 +1,5 @@
 import { murmur2 } from '@platformatic/kafka';
-import type { Message } from '../../message.ts';
+import type { Message, Metadata } from '../../message.ts';
 import { bytesOf, headerBytesOf } from './wire-metadata.ts';
 
 /** A message as it goes over the wire. */
@@ -20,12 +20,18 @@ const BATCH_BYTES = 900_000;
 const STICKY_BYTES = 128 * 1024;
 
 export function outgoing(message: Message): Outgoing {
-  const key = bytesOf(message.metadata['key']);
+  const key = bytesOf(keyOf(message.metadata));
   const value = message.payload?.bytes ?? null;
   const headers = headerBytesOf(message.metadata['headers']);
   let bytes = RECORD_BYTES + (key?.length ?? 0) + (value?.length ?? 0);
   for (const [name, text] of headers ?? []) bytes += name.length + (text?.length ?? 0) + 10;
   return { message, key, value, headers, bytes };
+}
+
+/** What never had a key (a row of a table) goes by the id of its row: the versions of one row stay in order. */
+function keyOf({ key, id }: Metadata): unknown {
+  if (key !== undefined) return key;
+  return typeof id === 'number' ? String(id) : id;
 }
 
 /** Where Kafka's own clients put this key, so that ours and theirs land in the same partition. */

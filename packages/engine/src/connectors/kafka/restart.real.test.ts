@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Kafka, startKafka } from '../../../../../tools/kafka/start.ts';
+import { createTopic, readAll } from '../../../../../tools/kafka/topics.ts';
 import type { Message, Origin } from '../../message.ts';
-import { connectedSink, connectedSource, createTopic, isMessage, lastOf, numbered, readAll } from './fixture.ts';
+import { connectedSink, connectedSource, isMessage, lastOf, numbered } from './fixture.ts';
 
 let kafka: Kafka;
 

@@ -1,18 +1,7 @@
 import { Admin, consumerFetchesChannel, type MessageToProduce, Producer } from '@platformatic/kafka';
 import { describe, expect, inject, test } from 'vitest';
-import {
-  committed,
-  connectedSink,
-  connectedSource,
-  createTopic,
-  isMessage,
-  lastOf,
-  message,
-  numbered,
-  produceRaw,
-  readAll,
-  take,
-} from './fixture.ts';
+import { committed, createTopic, produceRaw, readAll } from '../../../../../tools/kafka/topics.ts';
+import { connectedSink, connectedSource, isMessage, lastOf, message, numbered, take } from './fixture.ts';
 import { partitionOfKey } from './partitioning.ts';
 
 const { plaintext: broker } = inject('kafka');

@@ -3,8 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, inject, test } from 'vitest';
+import { createTopic } from '../../../../../tools/kafka/topics.ts';
 import type { KafkaConnectionConfig } from './config.ts';
-import { createTopic, isMessage, memoryLog, message, sourceOf, take } from './fixture.ts';
+import { isMessage, memoryLog, message, sourceOf, take } from './fixture.ts';
 import { KafkaSink } from './sink.ts';
 
 const { plaintext, saslPlaintext, saslSsl, username, password, authority, stranger } = inject('kafka');

@@ -94,6 +94,18 @@ test('when Trino fails in the middle, what is written stays so, and only the res
   );
 });
 
+test('a message for which no table can be made is refused alone', async () => {
+  const batch = batchOf(8);
+  const table = new Table([], 10);
+  const failures = await writeBatch(batch, {
+    plan: (messages) => (messages.some((one) => one === batch[5]) ? Promise.reject(dataError()) : table.plan(messages)),
+    run: (statement) => table.run(statement),
+    lookAgain: () => table.lookAgain(),
+  });
+  expect(failures.map((failure) => failure.message)).toEqual([batch[5]]);
+  expect(table.rows).toHaveLength(7);
+});
+
 test('a table that has changed is looked at once, and then what it refuses is refused', async () => {
   const gone = () => queryTrouble({ message: 'no', errorName: 'COLUMN_NOT_FOUND', errorType: 'USER_ERROR' });
   const healed = new Table([], 10, (at) => (at === 1 ? gone() : undefined));

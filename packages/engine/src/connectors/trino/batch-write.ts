@@ -69,8 +69,9 @@ async function writePart(part: readonly Message[], steps: WriteSteps): Promise<O
     planned = await steps.plan(part);
   } catch (error) {
     if (!(error instanceof TrinoError)) throw error;
-    // A table that none of them can bring about is missing for each of them.
-    if (error.isAboutRow) return { failures: part.map((message) => refusedBy(error, message)), isWritten: false };
+    // A table that none of them can bring about is missing for each of them. What Trino itself refuses may be due to one.
+    if (error.isAboutRow && error.errorName === undefined)
+      return { failures: part.map((message) => refusedBy(error, message)), isWritten: false };
     return { failures: [], isWritten: false, stop: { error, refused: part, later: [] } };
   }
   const { failures, statements } = planned;

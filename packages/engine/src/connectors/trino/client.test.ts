@@ -183,6 +183,11 @@ describe('who we are', () => {
     expect(server.asked[1]?.headers).toMatchObject({ authorization });
   });
 
+  test('is not told in the message of an address that is none', () => {
+    for (const serverURL of ['http://me:hunter2@', 'http://me%zz:hunter2@trino', 'hunter2'])
+      expect(() => clientOf(serverURL)).toThrow('serverURL is no address; it should look like https://trino:8443');
+  });
+
   test('is what the token says where Trino lets nobody call himself something else', async () => {
     const refused = { status: 403, text: 'Access Denied: User alice cannot impersonate user dataflow-operator' };
     const server = await serverOf((asked, url) =>
@@ -222,7 +227,7 @@ test('a token that is refused is replaced once, wherever in the query that happe
 
   const closed = await serverOf(() => ({ status: 401, text: 'hunter2' }));
   await expect(clientOf(closed.url, { keycloak }).run('SELECT 1', never)).rejects.toMatchObject({
-    message: expect.stringMatching(/refused our credentials \(401\); check keycloak$/),
+    message: expect.stringMatching(/refused our credentials \(401\); check keycloak, or the user in serverURL$/),
     type: 'auth_error',
     isRetryable: false,
   });

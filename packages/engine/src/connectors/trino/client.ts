@@ -60,13 +60,10 @@ export class TrinoClient {
 
   constructor(options: ClientOptions) {
     this.#options = options;
-    this.#base = new URL(options.serverURL);
-    const { username, password } = this.#base;
-    this.#user = decodeURIComponent(username) || USER;
-    this.#basic = password === '' ? undefined : basic(username, password);
-    // Neither may go with a request otherwise: `fetch` refuses such addresses.
-    this.#base.username = '';
-    this.#base.password = '';
+    const { base, username, password } = addressOf(options.serverURL);
+    this.#base = base;
+    this.#user = username || USER;
+    this.#basic = password === '' ? undefined : `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
     this.#tokens = options.keycloak && tokensOf(options.keycloak, options);
   }
 
@@ -191,9 +188,18 @@ export class TrinoClient {
   }
 }
 
-function basic(username: string, password: string): string {
-  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  return `Basic ${Buffer.from(pair).toString('base64')}`;
+/** The address without what is secret in it: `fetch` takes no other. */
+function addressOf(serverURL: string): { readonly base: URL; readonly username: string; readonly password: string } {
+  try {
+    const base = new URL(serverURL);
+    const [username, password] = [decodeURIComponent(base.username), decodeURIComponent(base.password)];
+    base.username = '';
+    base.password = '';
+    return { base, username, password };
+  } catch {
+    // What is thrown quotes the address, password and all.
+    throw new TrinoError('serverURL is no address; it should look like https://trino:8443', lasting('unknown'));
+  }
 }
 
 function accepted(answer: Answer, url: string): Answer {
@@ -201,7 +207,10 @@ function accepted(answer: Answer, url: string): Answer {
   if (status === 200) return answer;
   const where = `Trino at ${new URL(url).host}`;
   if (status === 401)
-    throw new TrinoError(`${where} refused our credentials (401); check keycloak`, lasting('auth_error'));
+    throw new TrinoError(
+      `${where} refused our credentials (401); check keycloak, or the user in serverURL`,
+      lasting('auth_error'),
+    );
   if (status === 403) throw new TrinoError(`${where} forbids us to run statements (403)`, lasting('auth_error'));
   // It does not know the query any more: it was restarted, or nobody asked for too long.
   if ((status === 404 || status === 410) && url.includes('/v1/statement/'))

@@ -4,7 +4,7 @@ import type { ColumnHeader, TrinoClient } from './client.ts';
 import type { TrinoSourceConfig } from './config.ts';
 import { sqlValue } from './statements.ts';
 import { type Column, shownName, sqlName } from './table.ts';
-import { TrinoError } from './trouble.ts';
+import { inFull, TrinoError } from './trouble.ts';
 import { parseType } from './type.ts';
 
 /** What a source reads, and by which columns it knows how far it is. */
@@ -25,10 +25,23 @@ export interface Keyset {
 const ROW = 'polder_row';
 
 export async function describeFeed(client: TrinoClient, config: TrinoSourceConfig, signal: AbortSignal): Promise<Feed> {
+  try {
+    return await feedOf(client, config, signal);
+  } catch (error) {
+    // No row has been read: what is wrong is wrong with the query.
+    throw error instanceof TrinoError ? inFull(error) : error;
+  }
+}
+
+async function feedOf(client: TrinoClient, config: TrinoSourceConfig, signal: AbortSignal): Promise<Feed> {
   const { table, query, changeTrackingColumn, orderByColumn } = config;
-  // As it is: Trino forgets the order of a query that is part of another.
-  if (query !== undefined && changeTrackingColumn === undefined)
-    return { relation: withoutSemicolon(query), keyset: undefined };
+  if (query !== undefined && changeTrackingColumn === undefined) {
+    const text = withoutSemicolon(query);
+    // Asks nothing but whether it could be run.
+    await client.run(`EXPLAIN (TYPE VALIDATE) ${text}`, signal);
+    // As it is: Trino forgets the order of a query that is part of another.
+    return { relation: text, keyset: undefined };
+  }
   const relation = relationOf(config);
   const { columns } = await client.run(`SELECT * FROM ${relation} AS ${ROW} LIMIT 0`, signal);
   const subject = query === undefined ? `table ${shownName({ ...config, table: table ?? '' })}` : 'the query';

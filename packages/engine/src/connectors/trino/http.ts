@@ -53,7 +53,7 @@ export async function ask({ fetch, clock }: Http, question: Question, signal: Ab
     return { status: response.status, text: await response.text() };
   } catch (error) {
     signal.throwIfAborted();
-    const where = `${who} at ${new URL(url).host}`;
+    const where = URL.canParse(url) ? `${who} at ${new URL(url).host}` : who;
     if (isLate) throw new TrinoError(`${where} did not answer within ${timeoutMs / 1000} s`, passing('timeout'));
     const { code, trouble, hint } = brokenBy(error);
     throw new TrinoError(`${where} can't be reached (${code})${hint}`, trouble);

@@ -216,6 +216,13 @@ describe('autoCreateTable', () => {
     ]);
   });
 
+  test('leaves out what can not be a column, and writes the rest', async () => {
+    const odd = [message({ id: 1 }), message({ '': 1, id: 2 }), message({ '': 3 })];
+    const { failures } = await write(inLake, { table: 'odd', autoCreateTable: true }, odd);
+    expect(failures.map((failure) => failure.message)).toEqual([odd[2]]);
+    expect(await sql('SELECT * FROM iceberg.sinks.odd ORDER BY id')).toEqual(['[1]', '[2]']);
+  });
+
   test('without it a missing table fails at once', async () => {
     await expect(sinkOf(inLake, { table: 'missing' }).sink.connect(never)).rejects.toThrow(
       'there is no table iceberg.sinks.missing: create it, or set autoCreateTable',

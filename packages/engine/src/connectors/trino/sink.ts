@@ -57,7 +57,7 @@ export class TrinoSink implements Sink {
         throw new TrinoError(`there is no table ${this.#table}: create it, or set autoCreateTable`);
       // Its columns are known only with the first batch, unless none of them depends on it.
       if (this.#config.rawMode && !this.#config.upsertMode && !this.#config.flattenMetadataColumns)
-        await this.#create([], signal);
+        this.#target = await this.#create([], signal);
     }
     this.#state = 'connected';
   }
@@ -109,7 +109,8 @@ export class TrinoSink implements Sink {
     const { rawMode, flattenMetadataColumns, upsertMode, conflictKey = '' } = this.#config;
     const { body, metadata } = this.#inferred(batch);
     const key = upsertMode ? keyColumns(conflictKey) : [];
-    const missing = key.find((name) => !body.get(name));
+    const typeOf = (name: string) => [...body].find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1];
+    const missing = key.find((name) => !typeOf(name));
     if (missing !== undefined) throw this.#cantCreate(`no message has a value for its key "${missing}"`);
     if (!rawMode) {
       const columns = new Map([...metadata, ...body]);
@@ -119,7 +120,7 @@ export class TrinoSink implements Sink {
     }
     return new Map<string, ColumnType | undefined>([
       ...metadata,
-      ...key.map((name) => [name, body.get(name)] as const),
+      ...key.map((name) => [name, typeOf(name)] as const),
       ['data', 'text'],
       ...(flattenMetadataColumns ? [] : [['_metadata', 'json'] as const]),
     ]);

@@ -50,46 +50,44 @@ test('what was read can be written, and is the same again', async () => {
 
 test('after a restart reading goes on behind the last committed row, whatever the type of the key', async () => {
   const keys: Record<string, string[]> = {
-    bigint: ['-1', '2', '9007199254740993', '9007199254740994', '9223372036854775807'],
-    'decimal(38,20)': ['0.1', '0.10000000000000000001', '1', '2', '3'],
-    double: ['-1e300', '0.1', '0.30000000000000004', '1', '1e300'],
-    varchar: ["'7'''", '007', '7', 'a', 'ä'],
-    date: ['2024-02-29', '2026-01-01', '2026-01-02', '2026-01-03', '2026-01-04'],
-    'timestamp(6)': [1, 2, 3, 4, 5].map((n) => `2026-01-01 00:00:00.00000${n}`),
+    bigint: ['-1', '2', '9007199254740993', '9007199254740994'],
+    'decimal(38,20)': ['0.1', '0.10000000000000000001', '1', '2'],
+    double: ['-1e300', '0.30000000000000004', '1', '1e300'],
+    varchar: ["'7'''", '007', '7', 'ä'],
+    date: ['2024-02-29', '2026-01-01', '2026-01-02', '2026-01-03'],
+    'timestamp(6)': [1, 2, 3, 4].map((n) => `2026-01-01 00:00:00.00000${n}`),
   };
-  for (const [at, [type, values]] of Object.entries(keys).entries()) {
-    const table = `keys${at}`;
-    const rows = values.map((value) => `(CAST('${value.replaceAll("'", "''")}' AS ${type}))`);
-    await sql(`CREATE TABLE iceberg.sources.${table} (id ${type}, at timestamp(6) with time zone)`);
-    await sql(
-      `INSERT INTO iceberg.sources.${table} SELECT id, TIMESTAMP '2026-01-01 00:00:00.123456 UTC' FROM (VALUES ${rows.join()}) AS v(id)`,
-    );
-    for (const config of [{ table, readBatchSize: 2, changeTrackingColumn: 'at' }, { table }]) {
-      const checkpoints = memoryStore();
-      const first = await readAll(inLake, config, checkpoints, 2);
-      expect({ type, count: first.length }).toEqual({ type, count: 5 });
-      const rest = await readAll(inLake, config, checkpoints);
-      expect({ type, rest: texts(rest) }).toEqual({ type, rest: texts(first).slice(2) });
-      expect(await readAll(inLake, config, checkpoints)).toEqual([]);
-    }
+  const types = Object.entries(keys);
+  const cast = (value: string, type: string) => `CAST('${value.replaceAll("'", "''")}' AS ${type})`;
+  const rows = [0, 1, 2, 3].map((row) => types.map(([type, values]) => cast(values[row] ?? '', type)).join());
+  await sql(`CREATE TABLE memory.default.keys AS SELECT *, TIMESTAMP '2026-01-01 00:00:00.123456 UTC' AS at
+    FROM (VALUES ${rows.map((row) => `(${row})`).join()}) AS v(${types.map((_, at) => `k${at}`).join()})`);
+  for (const [at, [type]] of types.entries()) {
+    const checkpoints = memoryStore();
+    const config = { table: 'keys', orderByColumn: `k${at}`, changeTrackingColumn: 'at' };
+    const first = await readAll(inMemory, config, checkpoints, 2);
+    expect({ type, count: first.length }).toEqual({ type, count: 4 });
+    const rest = await readAll(inMemory, config, checkpoints);
+    expect({ type, rest: texts(rest) }).toEqual({ type, rest: texts(first).slice(2) });
   }
 });
 
 test('rows of the same key are never parted: none is missed, whatever the portions and wherever it stopped', async () => {
   await sql(`CREATE TABLE memory.default.ties AS
-    SELECT n / 7 AS id, n AS v, TIMESTAMP '2026-01-01 00:00:00' + INTERVAL '1' SECOND * (n / 14) AS at FROM UNNEST(sequence(0, 69)) AS s(n)`);
+    SELECT n / 5 AS id, n AS v, TIMESTAMP '2026-01-01 00:00:00' + INTERVAL '1' SECOND * (n / 10) AS at FROM UNNEST(sequence(0, 19)) AS s(n)`);
   const values = (messages: readonly Message[]) =>
     messages.map(({ payload }) => Number(/"v":(\d+)/.exec(payload?.text ?? '')?.[1])).toSorted((a, b) => a - b);
-  const everything = Array.from({ length: 70 }, (_, n) => n);
-  for (const commits of [1, 6, 7, 8, 69]) {
-    const config = { table: 'ties', readBatchSize: 5, changeTrackingColumn: 'at' };
+  const everything = Array.from({ length: 20 }, (_, n) => n);
+  for (const commits of [1, 10, 14]) {
+    const config = { table: 'ties', readBatchSize: 3, changeTrackingColumn: 'at' };
     const checkpoints = memoryStore();
     const first = await readAll(inMemory, config, checkpoints, commits);
     expect(values(first)).toEqual(everything);
     const rest = await readAll(inMemory, config, checkpoints);
     const handled = new Set([...values(first.slice(0, commits)), ...values(rest)]);
     expect({ commits, missed: everything.filter((v) => !handled.has(v)) }).toEqual({ commits, missed: [] });
-    expect(rest.length).toBeLessThanOrEqual(70 - Math.floor(commits / 7) * 7);
+    // Nor is more read again than rows of one key.
+    expect(rest).toHaveLength(20 - Math.floor(commits / 5) * 5);
   }
 });
 
@@ -143,14 +141,14 @@ test('rows that are added and changed while it reads arrive', async () => {
 
 test('a large table comes in many parts, and the query ends when nobody wants the rest', async () => {
   await sql(`CREATE TABLE memory.default.large_source AS
-    SELECT n AS id, format('%0200d', n) AS s FROM UNNEST(sequence(1, 10000)) AS a(i) CROSS JOIN UNNEST(sequence(i * 10, i * 10 + 9)) AS b(n)`);
+    SELECT n AS id, format('%0200d', n) AS s FROM UNNEST(sequence(1, 2000)) AS a(i) CROSS JOIN UNNEST(sequence(i * 10, i * 10 + 9)) AS b(n)`);
   const messages = await readAll(inMemory, { table: 'large_source' });
-  expect(messages).toHaveLength(100_000);
+  expect(messages).toHaveLength(20_000);
   expect(messages.every(({ metadata }, at) => metadata['id'] === at + 10)).toBe(true);
   const { source } = sourceOf(inMemory, { table: 'large_source' });
   await source.connect(never);
   for await (const batch of source.read(never)) {
-    expect(batch.length).toBeLessThan(100_000);
+    expect(batch.length).toBeLessThan(20_000);
     break;
   }
   const open = await sql(
@@ -179,6 +177,10 @@ test('a server that is not there, a table that is not there, a column that is no
   await expect(attempt(inMemory, { table: 'missing' })).rejects.toThrow(
     `Table 'memory.default.missing' does not exist (TABLE_NOT_FOUND)`,
   );
+  await expect(attempt(inMemory, { query: 'SELECT * FROM missing' })).rejects.toThrow(
+    `Table 'memory.default.missing' does not exist (TABLE_NOT_FOUND)`,
+  );
+  await expect(attempt(inMemory, { query: 'SELEC 1' })).rejects.toThrow(/mismatched input 'SELEC'.* \(SYNTAX_ERROR\)$/);
   await expect(attempt(inMemory, { table: 'q', orderByColumn: 'nope' })).rejects.toThrow(
     'table memory.default.q has no column "nope": name one that it has in orderByColumn',
   );
@@ -187,7 +189,7 @@ test('a server that is not there, a table that is not there, a column that is no
   );
 });
 
-test('messages of one flow go to another table and back without a change', async () => {
+test('what autoCreateTable made of a message is read back: decimals with the places of their column, lists as JSON', async () => {
   const body = '{"id":1,"n":0.10,"tags":["a"]}';
   await write(inLake, { table: 'there', autoCreateTable: true }, [message(body)]);
   expect(texts(await readAll(inLake, { table: 'there' }))).toEqual([

@@ -31,6 +31,9 @@ export class TrinoError extends Error implements Trouble {
   }
 }
 
+/** The same in Trino's own words: where they can quote nothing but the configuration. */
+export const inFull = (error: TrinoError): TrinoError => new TrinoError(error.detail, error);
+
 interface Said {
   readonly errorName: string | undefined;
   readonly detail: string;
