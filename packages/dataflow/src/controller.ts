@@ -4,6 +4,7 @@ import {
   type Controller,
   controller,
   Deployment,
+  type ObjectRef,
   Pod,
   PodDisruptionBudget,
   ReplicaSet,
@@ -33,13 +34,9 @@ export function dataflows(
     watches: [
       // A Secret that is rotated, made or deleted.
       watch(Secret, ({ metadata }) => memory.secretUsers.of(metadata)),
-      // Why a processor does not run is told by its pod alone.
-      watch(Pod, ({ metadata: { namespace, labels } }) => {
-        const name = labels?.[NAME_LABEL];
-        return name === undefined ? [] : [{ namespace, name }];
-      }),
-      // Between a Deployment and its pods. What changes in them changes in those, too.
-      watch(ReplicaSet, () => []),
+      // Why a processor does not run is told by its pod alone; what may still be made, by ReplicaSets.
+      watch(Pod, flowNamedBy),
+      watch(ReplicaSet, flowNamedBy),
       // A new image of the operator is a new image of the processors.
       watch(Deployment, ({ metadata: { namespace, name } }, cached) =>
         name === operator?.name && namespace === operator.namespace
@@ -61,6 +58,12 @@ export function dataflows(
       memory.counters.forget(ref);
     },
   });
+}
+
+/** What is made of a template has its labels, and so the name of the flow. */
+function flowNamedBy({ metadata: { namespace, labels } }: Pod | ReplicaSet): readonly ObjectRef[] {
+  const name = labels?.[NAME_LABEL];
+  return name === undefined ? [] : [{ namespace, name }];
 }
 
 /** The server will say the same the next time. What passes by itself is no news of the flow. */

@@ -157,6 +157,7 @@ describe('a flow that is suspended', () => {
     await client.delete(Secret, { namespace: 'default', name: 'database' });
     await patch({ spec: { maintenance: { suspended: true } } })(client);
     await until('it has stopped', (state) => podsIn(state).length === 0);
+    expect(message()).toContain('Failed to resolve secrets');
   });
 });
 

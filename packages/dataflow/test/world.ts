@@ -1,5 +1,5 @@
 import { clusterWorld, operator, type State, type World } from '@polder/embedded/simulation';
-import { type Client, CustomResourceDefinition, crdOf, Deployment, Pod, Secret, silentLogger } from '@polder/kube';
+import { type Client, CustomResourceDefinition, crdOf, Deployment, type Pod, Secret, silentLogger } from '@polder/kube';
 import { Type } from 'typebox';
 import { DataFlow, DEFAULTS, dataflow, type ReadMetrics, type Settings } from '../src/index.ts';
 

@@ -63,11 +63,12 @@ describe('processors start again', () => {
   const rotated = secretsOf(aSecret('database', { url: 'postgres://db' }));
 
   test.each<[string, string | undefined]>([
-    ['a transformation is added', templateOf(polledSpec({ transformations: [{ type: 'snakeCase' }] }))],
+    ['a transformation is added', templateOf(polledSpec({ transformations: [{ type: 'snakeCase', config: {} }] }))],
     ['the value of a Secret changes', templateOf(polledSpec(), { secrets: rotated })],
     ['the image changes', templateOf(polledSpec(), { image: { known: true, value: 'polder:2' } })],
     ['they get more memory', templateOf(polledSpec({ resources: { limits: { memory: '1Gi' } } }))],
   ])('if %s', (_what, after) => {
+    expect(after).toBeDefined();
     expect(after).not.toBe(before);
   });
 

@@ -18,16 +18,17 @@ export function troubleOf({ children, pods }: Observed, template: string | undef
   const current = pods.filter(
     ({ metadata }) => metadata.deletionTimestamp === undefined && metadata.annotations?.[HASH_ANNOTATION] === template,
   );
+  const isCounted = (deployment?.status?.readyReplicas ?? 0) > 0;
   for (const pod of current) {
-    const trouble = troubleWith(pod);
+    const trouble = troubleWith(pod, isCounted);
     if (trouble) return trouble;
   }
   return deployment && refusalOf(deployment);
 }
 
-function troubleWith(pod: Pod): Trouble | undefined {
+function troubleWith(pod: Pod, isCounted: boolean): Trouble | undefined {
   const container = pod.status?.containerStatuses?.find(({ name }) => name === PROCESSOR);
-  return (container && troubleIn(container)) ?? unplaced(pod);
+  return (container && troubleIn(container, isCounted)) ?? unplaced(pod);
 }
 
 /** The kubelet's words for an image that it does not get. */
@@ -45,7 +46,7 @@ const NOT_MADE: ReadonlySet<string> = new Set([
   'RunContainerError',
 ]);
 
-function troubleIn(container: ContainerStatus): Trouble | undefined {
+function troubleIn(container: ContainerStatus, isCounted: boolean): Trouble | undefined {
   const { state = {}, lastState = {}, image, ready } = container;
   const { reason = '', message = '' } = state.waiting ?? {};
   if (IMAGE.has(reason)) {
@@ -56,8 +57,8 @@ function troubleIn(container: ContainerStatus): Trouble | undefined {
     return { reason: 'ContainerFailed', because: `Processor can't be started: ${message || reason}`, mayPass: false };
   }
   const ended = state.terminated ?? lastState.terminated;
-  // One that runs again after it failed is no better off until it is ready.
-  if (!ended || ready || (ended.exitCode === 0 && reason !== 'CrashLoopBackOff')) return undefined;
+  // One that runs again after it failed is no better off until it is ready, and its Deployment has seen it.
+  if (!ended || (ready && isCounted) || (ended.exitCode === 0 && reason !== 'CrashLoopBackOff')) return undefined;
   const words = lastWords(ended.message) || ended.reason || 'it left no message';
   return {
     reason: 'ProcessorFailed',

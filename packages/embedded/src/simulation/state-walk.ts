@@ -13,6 +13,8 @@ export interface StateWalkOptions<W extends World, Spec> {
   readonly isConverged: IsConverged<W>;
   /** The kinds whose objects are compared. */
   readonly kinds: readonly Kind[];
+  /** What of an object is compared; all of it unless told otherwise. */
+  view?(object: KubernetesObject): unknown;
   readonly seed?: number;
 }
 
@@ -43,13 +45,13 @@ export async function stateWalk<W extends World, Spec>(options: StateWalkOptions
 }
 
 async function ending<W extends World, Spec>(
-  { world, isConverged, kinds, seed = 1 }: StateWalkOptions<W, Spec>,
+  { world, isConverged, kinds, view, seed = 1 }: StateWalkOptions<W, Spec>,
   scenario: Scenario,
 ): Promise<readonly unknown[]> {
   const limitMs = LIMIT_MS;
   const simulation = await simulate({ seed, world, scenario, until: isConverged, faults: [], limitMs });
   simulation.end();
-  return kinds.flatMap((kind) => normalised(simulation.state, kind));
+  return kinds.flatMap((kind) => normalised(simulation.state, kind, view));
 }
 
 /** Room for pauses of up to some minutes and for the end of a backoff. */
@@ -70,12 +72,16 @@ const INCIDENTAL = [
 ];
 
 /** The objects of a kind without what is incidental, in the order of their names. */
-export function normalised(state: State, kind: Kind): readonly unknown[] {
+export function normalised(
+  state: State,
+  kind: Kind,
+  view: (object: KubernetesObject) => unknown = (object) => object,
+): readonly unknown[] {
   const byName = (a: KubernetesObject, b: KubernetesObject) => (a.metadata.name < b.metadata.name ? -1 : 1);
   return state
     .list(kind)
     .toSorted(byName)
     .map((object): unknown =>
-      JSON.parse(JSON.stringify(object, (key, value: unknown) => (INCIDENTAL.includes(key) ? undefined : value))),
+      JSON.parse(JSON.stringify(view(object), (key, value: unknown) => (INCIDENTAL.includes(key) ? undefined : value))),
     );
 }
