@@ -50,8 +50,21 @@ export const dataflowProduct: BuiltInProduct = {
       }),
     },
   ],
+  gauges: (cached) => [
+    {
+      name: 'dataflow_status',
+      help: '1 for the phase that a DataFlow is in, 0 for the others',
+      samples: cached
+        .list(DataFlow)
+        .flatMap(({ metadata: { namespace = '', name }, status }) =>
+          PHASES.map((phase) => ({ labels: { namespace, name, phase }, value: status?.phase === phase ? 1 : 0 })),
+        ),
+    },
+  ],
   meters: { labelSelector: 'app=dataflow-processor', port: 9090, prefix: 'dataflow_' },
 };
+
+const PHASES = ['Pending', 'Running', 'Error', 'Stopped'];
 
 const pageAt = (resolve: Resolve) => async (url: string, signal: AbortSignal) => {
   const { host, pathname } = new URL(url);

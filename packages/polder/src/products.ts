@@ -1,5 +1,6 @@
-import type { CustomKind, Intervals, Registration, Surroundings, Webhook } from '@polder/kube';
+import type { Cached, CustomKind, Intervals, Registration, Surroundings, Webhook } from '@polder/kube';
 import { dataflowProduct } from './dataflow.ts';
+import type { Gauge } from './operator/exposition.ts';
 
 /** One of the systems that Polder runs: the kinds it defines, and the controllers that make them true. */
 export interface BuiltInProduct {
@@ -17,6 +18,8 @@ export interface BuiltInProduct {
   readonly webhooks?: readonly ProductWebhook[];
   /** Pods whose metrics the operator serves beside its own. */
   readonly meters?: MeteredPods;
+  /** What the operator tells of the resources themselves. */
+  gauges?(cached: Cached): readonly Gauge[];
 }
 
 export interface ProductWebhook {

@@ -56,7 +56,7 @@ describe('polder operator', { timeout: 3 * SLOW }, () => {
   test('runs DataFlows, goes on when the leader is killed, gives the lease back when it is stopped', async () => {
     const config = place.write(
       'operator.yaml',
-      'intervals: {operator: {leaseDuration: 3s, leaseRenewDeadline: 2s, leaseRetryPeriod: 500ms}}',
+      'intervals: {operator: {leaseDuration: 10s, leaseRenewDeadline: 8s, leaseRetryPeriod: 500ms}}',
     );
     const first = operator('--config', config);
     await first.says(/serving metrics/);

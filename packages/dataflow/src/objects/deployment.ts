@@ -49,7 +49,8 @@ function podOf(flow: DataFlow, workload: Workload): PodSpec {
   const { spec, isCheckpointed } = workload;
   const { affinity, tolerations, imagePullSecrets } = flow.spec;
   return {
-    ...(isCheckpointed && { serviceAccountName: namesOf(flow).access }),
+    // Always said: the server keeps a copy under an older name, which would bring back what an apply leaves out.
+    serviceAccountName: isCheckpointed ? namesOf(flow).access : 'default',
     // Only who writes checkpoints has business with the API server.
     automountServiceAccountToken: isCheckpointed,
     enableServiceLinks: false,

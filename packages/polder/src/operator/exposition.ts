@@ -36,6 +36,24 @@ function baseOf(sample: string, families: ReadonlyMap<string, unknown>): string 
   return families.has(base) ? base : sample;
 }
 
+/** Something measured right now, by its labels. */
+export interface Gauge {
+  readonly name: string;
+  readonly help: string;
+  readonly samples: readonly { readonly labels: Readonly<Record<string, string>>; readonly value: number }[];
+}
+
+export function familyOf({ name, help, samples }: Gauge): Family {
+  return {
+    name,
+    head: [`# HELP ${name} ${help}`, `# TYPE ${name} gauge`],
+    samples: samples.map(({ labels, value }) => {
+      const pairs = Object.entries(labels).map(([label, text]) => `${label}="${escaped(text)}"`);
+      return `${name}{${pairs.join(',')}} ${value}`;
+    }),
+  };
+}
+
 /** One page of several: each family once, with the head that came first. */
 export function pageOf(families: readonly Family[]): string {
   const joined = new Map<string, { head: readonly string[]; samples: string[] }>();

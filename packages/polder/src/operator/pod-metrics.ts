@@ -1,6 +1,6 @@
 import { type Client, type Clock, keyOf, type Logger, messageOf, Pod, type Resolve, withTimeout } from '@polder/kube';
 import type { MeteredPods } from '../products.ts';
-import { type Family, familiesIn, labelled } from './exposition.ts';
+import { type Family, familiesIn, familyOf, labelled } from './exposition.ts';
 
 export interface PodMetricsOptions {
   readonly client: Client;
@@ -70,17 +70,15 @@ async function familiesOf(
   }
 }
 
-function upFamily({ prefix }: MeteredPods, answers: readonly Answer[]): Family {
-  const name = `${prefix}processor_up`;
-  return {
-    name,
-    head: [`# HELP ${name} 1 if the processor told its metrics in time, else 0`, `# TYPE ${name} gauge`],
-    samples: answers.map(
-      ({ pod: { metadata }, families }) =>
-        `${name}{namespace="${metadata.namespace}",pod="${metadata.name}"} ${families ? 1 : 0}`,
-    ),
-  };
-}
+const upFamily = ({ prefix }: MeteredPods, answers: readonly Answer[]): Family =>
+  familyOf({
+    name: `${prefix}processor_up`,
+    help: '1 if the processor told its metrics in time, else 0',
+    samples: answers.map(({ pod: { metadata }, families }) => ({
+      labels: { namespace: metadata.namespace ?? '', pod: metadata.name },
+      value: families ? 1 : 0,
+    })),
+  });
 
 async function inParallel<T, R>(all: readonly T[], atOnce: number, work: (one: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];

@@ -1,4 +1,5 @@
 import {
+  type Cached,
   Client,
   type Clock,
   type Logger,
@@ -6,6 +7,7 @@ import {
   type ManagerEvents,
   Metrics,
   messageOf,
+  ownerIndex,
   probes,
   type Resolve,
   serve,
@@ -17,7 +19,7 @@ import { ServedKinds } from '../manifests/index.ts';
 import type { BuiltInProduct } from '../products.ts';
 import { version } from '../version.ts';
 import type { OperatorConfig } from './config.ts';
-import { familiesIn, pageOf } from './exposition.ts';
+import { familiesIn, familyOf, pageOf } from './exposition.ts';
 import { podMetrics } from './pod-metrics.ts';
 import { managed } from './products.ts';
 import { serveWebhooks, type WebhookCertificates } from './webhooks.ts';
@@ -73,7 +75,13 @@ export async function runOperator(options: OperatorOptions, tools: OperatorTools
           options.healthProbeBindAddress,
           tools,
         ),
-      () => serving('metrics', metricsOf(metrics, leading, client, options, tools), options.metricsBindAddress, tools),
+      () =>
+        serving(
+          'metrics',
+          metricsOf(() => manager, metrics, leading, client, options, tools),
+          options.metricsBindAddress,
+          tools,
+        ),
       ...(webhook ? [() => webhooks(webhook)] : []),
     ],
   });
@@ -144,8 +152,9 @@ function probesOf(manager: () => Manager): Hono {
 
 const CONTENT_TYPE = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' };
 
-/** Our own series and, while we lead, those of the pods: from one operator alone, so that sums over all of them are right. */
+/** Our own series and, while we lead, those of resources and pods: from one operator alone, so that sums over all of them are right. */
 function metricsOf(
+  manager: () => Manager,
   metrics: Metrics,
   leading: Leading,
   client: Client,
@@ -154,11 +163,15 @@ function metricsOf(
 ): Hono {
   const { scrapeTimeout: podTimeoutMs, metricsTimeout: allTimeoutMs } = config.shared;
   const how = { client, clock, log, resolve, namespaces, podTimeoutMs, allTimeoutMs };
+  const cached: Cached = { list: (kind, namespace) => manager().cache.of(kind, ownerIndex()).list(namespace) };
   const app = new Hono();
   app.get('/metrics', async (context) => {
-    const metered = products.filter((product) => leading.has(product)).flatMap(({ meters }) => meters ?? []);
+    const led = products.filter((product) => leading.has(product));
+    const metered = led.flatMap(({ meters }) => meters ?? []);
     const ofPods = await Promise.all(metered.map((pods) => podMetrics(pods, how)));
-    return context.text(pageOf([...familiesIn(await metrics.text()), ...ofPods.flat()]), 200, CONTENT_TYPE);
+    const ofResources = led.flatMap((product) => product.gauges?.(cached) ?? []).map(familyOf);
+    const families = [...familiesIn(await metrics.text()), ...ofResources, ...ofPods.flat()];
+    return context.text(pageOf(families), 200, CONTENT_TYPE);
   });
   return app;
 }
