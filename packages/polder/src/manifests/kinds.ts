@@ -42,7 +42,8 @@ export class ServedKinds {
   }
 }
 
-/** As kubectl says it: `deployment.apps/hello`. */
+/** As kubectl says it: `deployment.apps/hello`. Custom kinds go by their names alone: their groups are longer than the rest. */
 export function nameOf({ kind, group }: Kind, { metadata }: KubernetesObject): string {
-  return `${kind.toLowerCase()}${group && `.${group}`}/${metadata.name}`;
+  const isCustom = group.includes('.') && !group.endsWith('.k8s.io');
+  return `${kind.toLowerCase()}${group && !isCustom ? `.${group}` : ''}/${metadata.name}`;
 }

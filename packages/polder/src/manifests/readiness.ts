@@ -8,6 +8,7 @@ import type {
   Pod,
   StatefulSet,
 } from '@polder/kube';
+import { products } from '../products.ts';
 
 /** Whether an object is what it was declared to be, in one line for people. */
 export interface Readiness {
@@ -26,6 +27,7 @@ const pods = (ready: number, wanted: number): Readiness => ({
       : `${ready} of ${wanted} pods are ready`,
 });
 
+const UNSEEN: Readiness = { isReady: false, because: 'it has not been looked at yet' };
 const THERE: Readiness = { isReady: true, because: 'it is there' };
 
 /** (A method's type: each is called with objects of its own kind alone.) */
@@ -40,7 +42,7 @@ const JUDGES: Readonly<Record<string, Judge>> = {
   DaemonSet: ({ metadata, status }: DaemonSet) =>
     status?.observedGeneration === metadata.generation
       ? pods(status?.numberAvailable ?? 0, status?.desiredNumberScheduled ?? 0)
-      : { isReady: false, because: 'it has not been looked at yet' },
+      : UNSEEN,
   Job: ({ status }: Job) => {
     const done = status?.conditions?.find(
       (one) => one.status === 'True' && (one.type === 'Complete' || one.type === 'Failed'),
@@ -68,11 +70,15 @@ const JUDGES: Readonly<Record<string, Judge>> = {
   }),
 };
 
+/** Kinds that somebody looks at: one of them that says nothing has not been looked at. */
+const OURS = new Set(products.flatMap(({ kinds }) => kinds.map(({ kind }) => kind)));
+
 export function readinessOf(object: KubernetesObject & { readonly status?: unknown }): Readiness {
+  if (!isObserved(object)) return UNSEEN;
   const judge = JUDGES[object.kind];
-  if (judge) return isObserved(object) ? judge(object) : { isReady: false, because: 'it has not been looked at yet' };
+  if (judge) return judge(object);
   const ready = conditionsOf(object.status).find(({ type }) => type === 'Ready');
-  if (ready === undefined) return THERE;
+  if (ready === undefined) return OURS.has(object.kind) ? UNSEEN : THERE;
   return { isReady: ready.status === 'True', because: ready.message || ready.reason || `Ready is ${ready.status}` };
 }
 

@@ -64,7 +64,7 @@ describe('a plan', () => {
   test('of something new lists what would be made, and nothing is', async () => {
     const { text, isAnything } = await planned(page(HOME));
     expect(isAnything).toBe(true);
-    expect(text).toBe(`+ page.test.polder.dev/home created (default/home; page.yaml, line 1)
+    expect(text).toBe(`+ page/home created (default/home; page.yaml, line 1)
   + configmap/home-text created
   + secret/page-home created
   + deployment.apps/page-home created; its pods start
@@ -82,7 +82,7 @@ describe('a plan', () => {
     await applied(page(HOME));
     const lines = await linesOf(page({ ...HOME, text: 'good bye', password: 's3cr3t2' }));
     expect(lines).toEqual([
-      '~ page.test.polder.dev/home changed (default/home; page.yaml, line 1)',
+      '~ page/home changed (default/home; page.yaml, line 1)',
       '    ~ spec.text: "hello" → "good bye"',
       '    ~ spec.password: <redacted> → <redacted>',
       '  ~ configmap/home-text changed',
@@ -100,7 +100,7 @@ describe('a plan', () => {
   test('of another number of pods restarts none', async () => {
     await applied(page(HOME));
     expect(await linesOf(page({ ...HOME, replicas: 3 }))).toEqual([
-      '~ page.test.polder.dev/home changed (default/home; page.yaml, line 1)',
+      '~ page/home changed (default/home; page.yaml, line 1)',
       '    + spec.replicas: 3',
       '  ~ deployment.apps/page-home changed',
       '      ~ spec.replicas: 1 → 3',
@@ -148,7 +148,7 @@ describe('a plan', () => {
     const ref = { namespace: 'default', name: 'home-text' };
     await client.patch(ConfigMap, ref, { type: 'merge', body: { data: { 'page.json': 'drifted' } } });
     const lines = await linesOf(page(HOME));
-    expect(lines[0]).toBe('= page.test.polder.dev/home unchanged (default/home; page.yaml, line 1)');
+    expect(lines[0]).toBe('= page/home unchanged (default/home; page.yaml, line 1)');
     expect(lines[1]).toBe('  ~ configmap/home-text changed');
   });
 
