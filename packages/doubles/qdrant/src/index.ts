@@ -1,0 +1,8 @@
+export type { Clock } from './clock.ts';
+export { Cluster, type ClusterOptions, type Download, type LoggedRequest } from './cluster.ts';
+export { ConnectionFailure } from './connection-failure.ts';
+export { Disk } from './disk.ts';
+export type { Faults } from './faults.ts';
+export { Peer, type Start } from './peer/index.ts';
+export type { QdrantRequest, QdrantResponse } from './rest/index.ts';
+export type { PeerSettings } from './settings.ts';
