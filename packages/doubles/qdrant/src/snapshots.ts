@@ -166,7 +166,7 @@ async function replaceShard(
   const name = shardName(collection, shard);
   peer.recovering.add(name);
   await peer.propose({ do: 'set-replica', collection: collection.name, shard, peer: peer.id, to: 'ManualRecovery' });
-  peer.disk.putShard(name, new Map(points.map((point) => [keyOf(point.id), point])));
+  if (peer.isUp) peer.disk.putShard(name, new Map(points.map((point) => [keyOf(point.id), point])));
 }
 
 async function restoreIndexes(peer: Peer, { name, indexes }: Collection, inFile: JsonObject): Promise<void> {

@@ -100,7 +100,7 @@ export class World {
   }
 
   async until(isSo: () => boolean, limitMs = 60_000): Promise<void> {
-    if (!(await this.clock.runUntil(isSo, limitMs))) throw new Error(`it was not so after ${limitMs} ms: ${isSo}`);
+    if (!(await this.clock.runUntil(isSo, limitMs))) throw new Error(`it was not so after ${limitMs} ms`);
   }
 
   ask(at: number, method: string, path: string, question: Question = {}): Promise<Asked> {

@@ -224,6 +224,7 @@ export class RaftNode {
 
   /** Asks the cluster to agree on an entry. Waits for the verdict of this peer's own log, as long as `timeoutMs`. */
   async propose(entry: Entry, timeoutMs: number): Promise<Verdict> {
+    if (!this.#isLive) return { is: 'timed-out' };
     const proposal = new Proposal();
     const fault = this.#host.consensusFault();
     let isSubmitted = false;
@@ -260,7 +261,7 @@ export class RaftNode {
   }
 
   #accept(item: LogItem): void {
-    if (this.#role !== 'Leader' || this.isStopped) return;
+    if (this.#role !== 'Leader' || this.isStopped || !this.#isLive) return;
     this.#setTail([...this.#tail, item]);
     this.#group.flushSoon(this);
   }

@@ -29,14 +29,14 @@ export class Peer implements RaftHost {
   readonly node: RaftNode;
   readonly startedAt: number;
   readonly readiness: Readiness;
-  /** Settles when the process ends: nobody hears the rest of what it was saying. */
-  readonly ended: Promise<void>;
   /** Shards that are being restored from a snapshot, by name: somebody looks after them. */
   readonly recovering = new Set<string>();
   readonly #caretaker: Caretaker;
   readonly #sender: Sender;
-  #end: () => void = () => {};
+  /** Who hears of the end of the process. */
+  readonly #bereaved = new Set<() => void>();
   #isUp = true;
+  #isServing = false;
   #goOn: (() => void)[] = [];
 
   constructor(cluster: Cluster, settings: PeerSettings, disk: Disk, id: PeerId, record: RaftRecord) {
@@ -46,7 +46,6 @@ export class Peer implements RaftHost {
     this.id = id;
     this.uri = normalUri(settings.uri);
     this.startedAt = cluster.clock.now();
-    this.ended = new Promise((resolve) => (this.#end = resolve));
     this.node = new RaftNode(this, cluster.groupOf(record));
     this.readiness = new Readiness(this);
     this.#caretaker = new Caretaker(this);
@@ -81,6 +80,11 @@ export class Peer implements RaftHost {
     return this.#isUp;
   }
 
+  /** Clients are let in only once it has joined. */
+  get isServing(): boolean {
+    return this.#isServing;
+  }
+
   get isClustered(): boolean {
     return this.settings.isClustered ?? true;
   }
@@ -99,14 +103,28 @@ export class Peer implements RaftHost {
     this.#caretaker.look();
   }
 
+  serve(): void {
+    this.#isServing = true;
+  }
+
   /** As SIGKILL does: at once. */
   stop(): void {
     if (!this.#isUp) return;
     this.#isUp = false;
+    this.#isServing = false;
     this.node.leave();
     this.cluster.leave(this);
-    this.#end();
+    for (const hear of this.#bereaved) hear();
     this.wake();
+  }
+
+  /** What somebody hears of this peer: the outcome of some work, or that the process ended over it. */
+  whileUp<T>(work: Promise<T>, ended: () => Error): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const hear = () => reject(ended());
+      this.#bereaved.add(hear);
+      void work.then(resolve, reject).finally(() => this.#bereaved.delete(hear));
+    });
   }
 
   reaches(other: PeerId): boolean {
@@ -159,7 +177,7 @@ export class Peer implements RaftHost {
 
   /** Does something at another peer, found by the URI that this one knows of it. What it throws is that peer's error. */
   async call<T>(to: PeerId, work: (target: Peer) => T): Promise<Called<T>> {
-    if (to === this.id) return attempt(() => work(this));
+    if (to === this.id && this.#isUp) return attempt(() => work(this));
     const uri = this.view.peers[to];
     if (uri === undefined) return { is: 'failed', error: `Service internal error: Peer ${to} is not known` };
     const unreachable = `Service internal error: Tonic status error: status: Unavailable, message: "Failed to connect to ${uri}, error: transport error"`;
@@ -175,7 +193,7 @@ export class Peer implements RaftHost {
     const { latencyMs = 0 } = this.cluster.faultsOf(uri);
     if (latencyMs > 0) await sleep(this.clock, latencyMs);
     const target = this.cluster.peerAt(uri);
-    if (!target || !this.cluster.connects(this.uri, uri)) return { is: 'failed', error: unreachable };
+    if (!target || !this.#isUp || !this.cluster.connects(this.uri, uri)) return { is: 'failed', error: unreachable };
     // Somebody else lives there now.
     if (target.id !== to) return { is: 'failed', error: `Not found: Peer ${to} has no shard at ${uri}` };
     return attempt(() => work(target));

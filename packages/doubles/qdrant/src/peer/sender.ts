@@ -67,7 +67,7 @@ export class Sender {
       await this.#peer.insist({ do: 'recovered-transfer', ...entry }, isThere);
     sending.phase = 'waiting consensus';
     await this.#everybodyKnows();
-    if (!isThere()) return this.#end(transfer);
+    if (!this.#peer.isUp || !isThere()) return this.#end(transfer);
     const copied = await this.#peer.call(transfer.to, (target) => {
       if (target.faults.failsTransfers || this.#peer.faults.failsTransfers) return false;
       const copy = this.#peer.disk.points(shard);

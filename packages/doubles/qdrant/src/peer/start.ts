@@ -13,6 +13,8 @@ export type Start =
 /** A panic: what the server does when it can't begin. */
 const panic = (message: string): Start => ({ is: 'exited', exitCode: 101, message });
 
+const KILLED: Start = { is: 'exited', exitCode: 137, message: 'killed' };
+
 /**
  * From an empty or a used volume to a peer that serves. A used one goes back to where it was, whatever `bootstrap` says; an
  * empty one joins whom `bootstrap` names, and is the first of a new cluster if that is nobody or itself.
@@ -39,10 +41,12 @@ export async function startPeer(
       recordOf(newGroup(cluster.random), uri, { index: 1, state: { ...stateOf(known), peers: { [id]: uri } } }),
     );
   } else {
-    const failure = await join(cluster, { id, uri, bootstrap }, disk);
-    if (failure) return failure;
+    const joined = await join(cluster, { id, uri, bootstrap }, known);
+    if (signal?.aborted) return KILLED;
+    if ('is' in joined) return joined;
+    disk.writeRaft(joined);
   }
-  if (signal?.aborted || !disk.raft) return { is: 'exited', exitCode: 137, message: 'killed' };
+  if (!disk.raft) throw new Error('a peer starts with a log');
   const peer = new Peer(cluster, settings, disk, id, disk.raft);
   peer.begin();
   const announced = peer.view.peers[id];
@@ -50,8 +54,9 @@ export async function startPeer(
   if (known || !isFirst) await sleep(cluster.clock, within(PACE.join, cluster.random));
   if (!peer.isUp || signal?.aborted) {
     peer.stop();
-    return { is: 'exited', exitCode: 137, message: 'killed' };
+    return KILLED;
   }
+  peer.serve();
   return { is: 'serving', peer };
 }
 
@@ -75,7 +80,11 @@ interface Joining {
   readonly bootstrap: string;
 }
 
-async function join(cluster: Cluster, { id, uri, bootstrap }: Joining, disk: Disk): Promise<Start | undefined> {
+async function join(
+  cluster: Cluster,
+  { id, uri, bootstrap }: Joining,
+  former: RaftRecord | undefined,
+): Promise<Start | RaftRecord> {
   const through = cluster.peerAt(bootstrap);
   if (!through || !cluster.connects(uri, bootstrap)) {
     await sleep(cluster.clock, PACE.joinRefused);
@@ -102,15 +111,11 @@ async function join(cluster: Cluster, { id, uri, bootstrap }: Joining, disk: Dis
     );
   }
   const { group, term } = through.node;
-  const former = disk.raft;
   // It finds its own removal in the log again: the others count on it, and it does not vote.
-  if (former?.isRemoved) disk.writeRaft({ ...former, uri, stored: former.applied });
-  else {
-    const isSpoiled =
-      former !== undefined && hasReplicas(former.applied.state, id) && !hasReplicas(group.committed.state, id);
-    disk.writeRaft({ ...recordOf(group.id, uri, group.committed, term), isSpoiled });
-  }
-  return undefined;
+  if (former?.isRemoved) return { ...former, uri, stored: former.applied };
+  const had = former !== undefined && hasReplicas(former.applied.state, id);
+  const isSpoiled = had && !hasReplicas(group.committed.state, id);
+  return { ...recordOf(group.id, uri, group.committed, term), isSpoiled };
 }
 
 /** 14 to 16 digits: not above 2^53, unless the configuration says so. */

@@ -26,8 +26,7 @@ const ROUTES: readonly Route[] = [
 /** One request to one peer, with everything that is wrong with that peer. Rejects if its connection is closed. */
 export async function exchange(peer: Peer, request: QdrantRequest): Promise<QdrantResponse> {
   const closed = () => new ConnectionFailure('ECONNRESET', 'socket hang up');
-  const death = peer.ended.then(() => Promise.reject(closed()));
-  return Promise.race([death, answered()]);
+  return peer.whileUp(answered(), closed);
 
   async function answered(): Promise<QdrantResponse> {
     await peer.whileHung();
