@@ -227,7 +227,7 @@ describe('removing a peer', () => {
     const world = await World.of(3);
     expect(await world.ask(0, 'DELETE', `/cluster/peer/${world.id(0)}`)).toMatchObject({ status: 200 });
     await world.rest(4_000);
-    expect([1, 2].map((at) => world.peer(at).node.role).toSorted()).toEqual(['Follower', 'Leader']);
+    expect(new Set([1, 2].map((at) => world.peer(at).node.role))).toEqual(new Set(['Follower', 'Leader']));
   });
 
   test('by force takes its only replicas with it: the shards are listed nowhere, and still counted', async () => {

@@ -55,7 +55,7 @@ describe('placement', () => {
     const before = world.clock.now();
     expect(await world.create(0, 'a', { shard_number: 3 })).toMatchObject({ status: 200 });
     expect(world.clock.now() - before).toBeGreaterThan(10_000);
-    const [dead = 0] = [0, 1, 2].filter((shard) => world.replicas(0, 'a', shard)['p2'] === 'Initializing');
+    const dead = [0, 1, 2].find((shard) => world.replicas(0, 'a', shard)['p2'] === 'Initializing') ?? 0;
     expect(await world.operate(0, 'a', { drop_replica: replica(world, dead, 2) })).toMatchObject({
       status: 400,
       error: `Bad request: Shard ${dead} must have at least one active replica after removing ${world.id(2)}`,
@@ -228,7 +228,7 @@ describe('a transfer', () => {
   test('conflicts with another of the same shard, and with no other', async () => {
     const world = await World.of(3);
     await world.create(0, 'a', { shard_number: 2, replication_factor: 1 });
-    const [[from = 0] = [], [second = 0] = []] = [world.holders(0, 'a', 0), world.holders(0, 'a', 1)];
+    const [[from = 0], [second = 0]] = [world.holders(0, 'a', 0), world.holders(0, 'a', 1)];
     const to = (from + 1) % 3;
     await world.operate(0, 'a', { replicate_shard: between(world, 0, from, to) });
     expect(await world.operate(0, 'a', { move_shard: between(world, 0, from, (from + 2) % 3) })).toMatchObject({

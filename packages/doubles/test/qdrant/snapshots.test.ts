@@ -1,7 +1,7 @@
 /** Snapshots: what is in them, and what restoring one does to everybody else. */
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { isObject, type Json, type JsonObject, stringAt } from '../../qdrant/src/json.ts';
+import { isObject, type Json, numberAt, stringAt } from '../../qdrant/src/json.ts';
 import { numbersTo, World } from './world.ts';
 
 const saying = (text: string) => expect.stringContaining(text);
@@ -15,15 +15,18 @@ async function filled(replication_factor: number, peers = 3) {
   return world;
 }
 
-const made = async (world: World, at: number, path: string): Promise<JsonObject> => {
+async function made(world: World, at: number, path: string) {
   const { result, text } = await world.ask(at, 'POST', path);
   if (!isObject(result)) throw new Error(text);
-  return result;
-};
+  const [name = '', checksum = '', createdAt = ''] = ['name', 'checksum', 'creation_time'].map((key) =>
+    stringAt(result, key),
+  );
+  return { name, checksum, createdAt, size: numberAt(result, 'size') };
+}
 
 /** The bytes of a new snapshot. */
 async function taken(world: World, at: number, path: string): Promise<Uint8Array> {
-  const name = stringAt(await made(world, at, path), 'name') ?? '';
+  const { name } = await made(world, at, path);
   return Buffer.from((await world.ask(at, 'GET', `${path}/${name}`)).text);
 }
 
@@ -38,17 +41,17 @@ const holdersOf = (world: World, shard: number) => world.holders(0, 'a', shard);
 describe('a snapshot', () => {
   test('is named after its collection, its peer and its second, and is what its checksum says', async () => {
     const world = await filled(2);
-    const { name, size, checksum, creation_time } = await made(world, 1, '/collections/a/snapshots');
+    const { name, size, checksum, createdAt } = await made(world, 1, '/collections/a/snapshots');
     expect(name).toMatch(new RegExp(`^a-${world.id(1)}-\\d{4}-\\d\\d-\\d\\d-\\d\\d-\\d\\d-\\d\\d\\.snapshot$`));
-    expect(creation_time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/);
-    const { text, headers } = await world.ask(1, 'GET', `/collections/a/snapshots/${String(name)}`);
+    expect(createdAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/);
+    const { text, headers } = await world.ask(1, 'GET', `/collections/a/snapshots/${name}`);
     expect(headers).toMatchObject({ 'content-type': 'application/octet-stream', 'content-length': String(size) });
     expect(createHash('sha256').update(text).digest('hex')).toBe(checksum);
   });
 
   test('is with the peer that made it, and with no other', async () => {
     const world = await filled(2);
-    const name = String((await made(world, 1, '/collections/a/snapshots'))['name']);
+    const { name } = await made(world, 1, '/collections/a/snapshots');
     expect((await world.ask(0, 'GET', '/collections/a/snapshots')).result).toEqual([]);
     expect(await world.ask(0, 'GET', `/collections/a/snapshots/${name}`)).toMatchObject({
       status: 404,
@@ -71,8 +74,8 @@ describe('a snapshot', () => {
     const first = await made(world, 0, '/collections/a/snapshots');
     await world.upsert(0, 'a', [31, 32, 33]);
     const second = await made(world, 0, '/collections/a/snapshots');
-    expect(second['name']).toBe(first['name']);
-    expect(second['checksum']).not.toBe(first['checksum']);
+    expect(second.name).toBe(first.name);
+    expect(second.checksum).not.toBe(first.checksum);
     expect((await world.ask(0, 'GET', '/collections/a/snapshots')).result).toHaveLength(1);
   });
 
@@ -86,7 +89,7 @@ describe('a snapshot', () => {
     const world = await filled(1);
     const [holder = 0] = holdersOf(world, 0);
     const stranger = (holder + 1) % 3;
-    expect((await made(world, holder, '/collections/a/shards/0/snapshots'))['name']).toMatch(/^a-shard-0-2026-/);
+    expect((await made(world, holder, '/collections/a/shards/0/snapshots')).name).toMatch(/^a-shard-0-2026-/);
     const path = '/collections/a/shards/0/snapshots';
     expect(await world.ask(stranger, 'POST', path)).toMatchObject({
       status: 400,
@@ -106,7 +109,7 @@ describe('a snapshot', () => {
 
   test('of everything can be made in a cluster', async () => {
     const world = await filled(1);
-    expect((await made(world, 0, '/snapshots'))['name']).toMatch(/^full-snapshot-/);
+    expect((await made(world, 0, '/snapshots')).name).toMatch(/^full-snapshot-/);
   });
 });
 
@@ -289,7 +292,7 @@ describe('an upload into a shard', () => {
   test('on a peer without the shard adds a replica, and none is taken away for it', async () => {
     const world = await filled(2);
     const [holder = 0] = holdersOf(world, 0);
-    const [stranger = 0] = [0, 1, 2].filter((at) => !holdersOf(world, 0).includes(at));
+    const stranger = [0, 1, 2].find((at) => !holdersOf(world, 0).includes(at)) ?? 0;
     const file = await taken(world, holder, '/collections/a/shards/0/snapshots');
     expect(await shardUpload(world, stranger, 0, file)).toMatchObject({ status: 200 });
     await world.rest(2_000);
@@ -321,8 +324,8 @@ describe('a recovery', () => {
     const [holder = 0] = holdersOf(world, 0);
     const stranger = (holder + 1) % 3;
     const { name, checksum } = await made(world, holder, '/collections/a/snapshots');
-    const location = `http://p${holder}:6333/collections/a/snapshots/${String(name)}`;
-    expect(await recover(world, stranger, 'a', { location, checksum: checksum ?? null })).toMatchObject({
+    const location = `http://p${holder}:6333/collections/a/snapshots/${name}`;
+    expect(await recover(world, stranger, 'a', { location, checksum })).toMatchObject({
       status: 200,
       result: true,
     });
@@ -348,10 +351,10 @@ describe('a recovery', () => {
     });
     const { name, checksum } = await made(world, 0, '/collections/a/snapshots');
     expect(
-      await recover(world, 0, 'a', { location: `file:///qdrant/snapshots/a/${String(name)}`, checksum: 'f00' }),
+      await recover(world, 0, 'a', { location: `file:///qdrant/snapshots/a/${name}`, checksum: 'f00' }),
     ).toMatchObject({
       status: 400,
-      error: `Wrong input: Snapshot checksum mismatch: expected f00, got ${String(checksum)}`,
+      error: `Wrong input: Snapshot checksum mismatch: expected f00, got ${checksum}`,
     });
   });
 });

@@ -2,6 +2,7 @@ import { Random } from '@polder/embedded/simulation';
 import { VirtualClock } from '@polder/kube';
 import { Cluster, Disk, type Peer, type PeerSettings, type Start } from '../../qdrant/src/index.ts';
 import { isObject, type Json, type JsonObject, parseJson, printJson } from '../../qdrant/src/json.ts';
+import { shardName } from '../../qdrant/src/peer/index.ts';
 
 export interface Asked {
   readonly status: number;
@@ -26,8 +27,10 @@ export class World {
   readonly clock = new VirtualClock();
   readonly cluster: Cluster;
   readonly #disks = new Map<number, Disk>();
+  readonly #openDisk: (at: number) => Disk;
 
-  constructor(seed = 1) {
+  constructor(seed = 1, openDisk: (at: number) => Disk = () => new Disk()) {
+    this.#openDisk = openDisk;
     this.cluster = new Cluster({ clock: this.clock, random: new Random(seed).next });
   }
 
@@ -44,7 +47,7 @@ export class World {
   }
 
   disk(at: number): Disk {
-    const disk = this.#disks.get(at) ?? new Disk();
+    const disk = this.#disks.get(at) ?? this.#openDisk(at);
     this.#disks.set(at, disk);
     return disk;
   }
@@ -156,11 +159,19 @@ export class World {
     return Object.fromEntries(Object.entries(replicas).map(([id, state]) => [this.nameOf(id), state]));
   }
 
-  /** How many points a peer has of a shard, on its disk. */
+  /** The numbers of the points that a peer has of a shard, on its disk. */
+  points(at: number, collection: string, shard: number): readonly number[] {
+    return [...(this.#pointsOf(at, collection, shard)?.values() ?? [])].map(({ id }) => Number(id));
+  }
+
+  /** How many they are; undefined if the peer has no such shard. */
   held(at: number, collection: string, shard: number): number | undefined {
-    const { serial } =
-      this.cluster.peers.map(({ view }) => view.collections[collection]).find((one) => one !== undefined) ?? {};
-    return this.disk(at).points(`${serial}-${shard}`)?.size;
+    return this.#pointsOf(at, collection, shard)?.size;
+  }
+
+  #pointsOf(at: number, collection: string, shard: number) {
+    const known = this.cluster.peers.map(({ view }) => view.collections[collection]).find((one) => one !== undefined);
+    return known && this.disk(at).points(shardName(known, shard));
   }
 
   /** The peers that hold a shard, by their numbers. */

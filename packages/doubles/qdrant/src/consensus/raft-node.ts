@@ -137,7 +137,7 @@ export class RaftNode {
 
   /** A leader can reach this node: soon it knows. */
   hear(leader: RaftNode): void {
-    if (this.#leader === leader.peer && this.#term === this.#group.term && !this.#isBehind) return;
+    if (this.#leader === leader.peer && this.#term === this.#group.term && !this.isBehind) return;
     if (this.#hearing === leader || this.isStopped) return;
     this.#hearing = leader;
     this.#after(PACE.hear, () => {
@@ -151,7 +151,8 @@ export class RaftNode {
     });
   }
 
-  get #isBehind(): boolean {
+  /** It was out of reach while the others went on, and has not heard of it yet. */
+  get isBehind(): boolean {
     return this.record.stored.index < this.#group.committed.index;
   }
 

@@ -181,7 +181,9 @@ export class Peer implements RaftHost {
     const uri = this.view.peers[to];
     if (uri === undefined) return { is: 'failed', error: `Service internal error: Peer ${to} is not known` };
     const unreachable = `Service internal error: Tonic status error: status: Unavailable, message: "Failed to connect to ${uri}, error: transport error"`;
-    if (!this.cluster.peerAt(uri)) {
+    // One that was cut off finds its connections broken, and opens them again no sooner than it hears of what it missed:
+    // otherwise it would write to the replicas of the past, and leave out those of today.
+    if (!this.cluster.peerAt(uri) || this.node.isBehind) {
       await this.pause(PACE.refused);
       return { is: 'failed', error: unreachable };
     }
