@@ -80,7 +80,8 @@ export class Cluster {
     const at = this.clock.now();
     const { method, path } = request;
     const peer = this.peers.find((one) => one.host === host);
-    if (!peer?.isServing) throw new ConnectionFailure('ECONNREFUSED', `connect ECONNREFUSED ${host}:6333`);
+    if (!peer?.isServing || peer.faults.refusesClients)
+      throw new ConnectionFailure('ECONNREFUSED', `connect ECONNREFUSED ${host}:6333`);
     try {
       const response = await exchange(peer, request);
       this.#log({ at, host, method, path, status: response.status });

@@ -24,7 +24,10 @@ export async function create(
 ): Promise<Verdict> {
   const verdict = await peer.propose(entry, timeoutMs);
   if (verdict.is !== 'done') return verdict;
-  const until = peer.clock.now() + PACE.activation;
+  const { cluster, view } = peer;
+  const isHung = Object.values(view.peers).some((uri) => cluster.faultsOf(uri).isHung);
+  // Who refuses is given up on sooner than who is silent.
+  const until = peer.clock.now() + (isHung ? PACE.activationOfSilent : PACE.activation);
   const isActive = () =>
     (peer.view.collections[entry.collection]?.shards ?? []).every(({ replicas }) =>
       Object.values(replicas).every((state) => state !== 'Initializing'),

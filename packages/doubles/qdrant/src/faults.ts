@@ -4,6 +4,8 @@ import type { QdrantRequest, QdrantResponse } from './rest/exchange.ts';
 export interface Faults {
   /** Gets no CPU: connections are taken and nobody answers, until it goes on. */
   readonly isHung?: boolean;
+  /** Nobody listens to clients; other peers reach it. */
+  readonly refusesClients?: boolean;
   /** Before each answer, to clients and to other peers. */
   readonly latencyMs?: number;
   readonly isDiskFull?: boolean;

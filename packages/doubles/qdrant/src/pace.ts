@@ -29,6 +29,7 @@ export const PACE = {
   look: [400, 900],
   /** The wait for new replicas to become active before a creation is answered all the same. */
   activation: 10_000,
+  activationOfSilent: 19_000,
   /** The wait for replicas that missed a write to be marked. */
   deactivation: 30_000,
   recover: [300, 1_500],

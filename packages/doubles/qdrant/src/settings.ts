@@ -19,5 +19,12 @@ export interface PeerSettings {
   readonly collections?: Partial<CollectionDefaults>;
 }
 
+/** Whether a version is another one or a later one: `isAtLeast('1.19.0', '1.17.1')`. */
+export function isAtLeast(version: string, other: string): boolean {
+  const [ours, theirs] = [version, other].map((text) => text.split('.').map(Number));
+  const at = [0, 1, 2].find((part) => (ours?.[part] ?? 0) !== (theirs?.[part] ?? 0)) ?? 0;
+  return (ours?.[at] ?? 0) >= (theirs?.[at] ?? 0);
+}
+
 /** As the server writes it, and compares it: with a slash at the end. */
 export const normalUri = (uri: string): string => new URL(uri).href;

@@ -137,6 +137,27 @@ test('what was proposed on a follower just after its leader died is lost', async
   expect(await world.get(1, '/collections')).toEqual({ collections: [] });
 });
 
+test('what a leader accepted alone is gone once the others have gone on without it', async () => {
+  const world = await World.of(3);
+  world.cluster.partition([world.uri(0)], [world.uri(1), world.uri(2)]);
+  const asked = await world.ask(0, 'PUT', '/collections/ghost?timeout=2', { body: {} });
+  expect(asked).toMatchObject({ status: 500, error: TIMED_OUT });
+  await world.rest();
+  world.cluster.partition();
+  await world.rest();
+  // Until it leads again.
+  for (let round = 0; round < 10 && leaderOf(world, 0, 1, 2) !== 0; round++) {
+    const leader = leaderOf(world, 0, 1, 2) ?? 1;
+    world.kill(leader);
+    await world.rest();
+    await world.start(leader);
+    await world.rest();
+  }
+  expect(leaderOf(world, 0, 1, 2)).toBe(0);
+  expect(await world.create(0, 'real')).toMatchObject({ status: 200 });
+  expect(await world.get(0, '/collections')).toEqual({ collections: [{ name: 'real' }] });
+});
+
 test('a change is not seen at once by all of them', async () => {
   const world = await World.of(3);
   await world.create(0, 'a');

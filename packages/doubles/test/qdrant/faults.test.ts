@@ -15,6 +15,16 @@ test('a peer that hangs takes requests and answers when it goes on', async () =>
   expect(await world.run(asked)).toMatchObject({ status: 200 });
 });
 
+test('a peer that refuses its clients is still a peer', async () => {
+  const world = await World.of(3);
+  await world.create(0, 'a', { shard_number: 1, replication_factor: 3 });
+  await world.rest(1_000);
+  world.cluster.setFaults(world.uri(1), { refusesClients: true });
+  await expect(world.ask(1, 'GET', '/healthz')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  expect(await world.upsert(0, 'a', [1])).toMatchObject({ status: 200 });
+  expect(world.held(1, 'a', 0)).toBe(1);
+});
+
 test('a peer that dies over a request closes the connection', async () => {
   const world = await World.of(3);
   const asked = world.asking(1, 'PUT', '/collections/a', { body: {} });

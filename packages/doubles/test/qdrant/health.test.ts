@@ -116,6 +116,12 @@ describe('the telemetry of the cluster', () => {
     expect(replicas.match(/"state":"Active"/g)).toHaveLength(3);
   });
 
+  test('does not exist before version 1.17', async () => {
+    const world = new World();
+    await world.start(0, { version: '1.16.3' });
+    expect(await world.ask(0, 'GET', '/cluster/telemetry')).toMatchObject({ status: 404, text: '' });
+  });
+
   test('has the shards of a collection only if it is asked for them', async () => {
     const world = await World.of(1);
     await world.create(0, 'a');

@@ -121,6 +121,21 @@ describe('a lost volume', () => {
     expect(Object.keys(objectAt(await world.get(0, '/cluster'), 'peers'))).not.toContain(former);
   });
 
+  test.each([
+    ['1.15.5', 'serving', 4],
+    ['1.16.3', 'exited', 3],
+    ['1.17.1', 'serving', 3],
+  ])('that held nothing was handled otherwise by %s', async (version, is, count) => {
+    const world = new World();
+    for (const at of [0, 1, 2]) await world.start(at, { version });
+    await world.rest();
+    world.kill(1);
+    world.loseVolume(1);
+    expect(await world.start(1, { version })).toMatchObject({ is });
+    await world.rest();
+    expect(await members(world, 0)).toHaveLength(count);
+  });
+
   test('is overcome by dropping its replicas, a new start, and replication', async () => {
     const world = await World.of(3);
     await world.create(0, 'a', { shard_number: 3, replication_factor: 2 });

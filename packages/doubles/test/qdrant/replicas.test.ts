@@ -64,6 +64,14 @@ describe('placement', () => {
     await world.until(() => world.isHealed(0, 1, 2));
   });
 
+  test('waits even longer for a peer that is silent', async () => {
+    const world = await World.of(3);
+    world.cluster.setFaults(world.uri(2), { isHung: true });
+    const before = world.clock.now();
+    expect(await world.create(0, 'a', { shard_number: 3 })).toMatchObject({ status: 200 });
+    expect(world.clock.now() - before).toBeGreaterThan(18_000);
+  });
+
   test('by keys starts with none, and counts from one', async () => {
     const world = await World.of(2);
     await world.create(0, 'a', { sharding_method: 'custom' });
@@ -133,6 +141,17 @@ describe('a transfer', () => {
     }
   });
 
+  test('is by records, unless told otherwise, before version 1.18', async () => {
+    const world = new World();
+    for (const at of [0, 1]) await world.start(at, { version: '1.17.1' });
+    await world.rest();
+    await world.create(0, 'a', { shard_number: 1 });
+    await world.rest(1_000);
+    const [one = 0] = world.holders(0, 'a', 0);
+    await world.operate(one, 'a', { replicate_shard: between(world, 0, one, 1 - one) });
+    expect(await transfers(world, one)).toMatchObject([{ method: 'stream_records' }]);
+  });
+
   test('of the log to a peer that has nothing becomes one by snapshot', async () => {
     const { world, one, free } = await oneShard();
     await world.operate(one, 'a', { replicate_shard: between(world, 0, one, free, { method: 'wal_delta' }) });
@@ -190,6 +209,7 @@ describe('a transfer', () => {
   test('whose source dies stays listed until the source is back', async () => {
     const { world, one, free } = await oneShard(2_000);
     await world.operate(free, 'a', { replicate_shard: between(world, 0, one, free, { method: 'stream_records' }) });
+    await world.until(() => world.peer(one).view.collections['a']?.transfers.length === 1);
     world.kill(one);
     await world.rest(60_000);
     expect(await transfers(world, free)).toHaveLength(1);

@@ -4,7 +4,6 @@ import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type EmbeddedCluster, simulated, standIns, startCluster } from '@polder/embedded';
-import { Random } from '@polder/embedded/simulation';
 import {
   Client,
   ConfigMap,
@@ -19,9 +18,12 @@ import {
   systemClock,
 } from '@polder/kube';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { type QdrantStandIn, qdrantStandIn } from '../../qdrant/src/index.ts';
+import { type Clock, type QdrantStandIn, qdrantStandIn } from '../../qdrant/src/index.ts';
 import { isObject, type Json, parseJson, printJson } from '../../qdrant/src/json.ts';
-import { numbersTo } from './world.ts';
+import { numbersTo, randomOf } from './world.ts';
+
+// Probes, grace periods and backoffs are those of real containers.
+vi.setConfig({ testTimeout: 60_000 });
 
 let folder: string;
 let qdrant: QdrantStandIn;
@@ -34,10 +36,17 @@ const NAMES = [0, 1, 2].map((at) => `vectors-${at}`);
 const BLOCK = '127.77.0.0';
 const inDefault = (name: string) => ({ namespace: 'default', name });
 const labels = { app: 'vectors' };
-const until = (isSo: () => Promise<void> | void) => vi.waitFor(isSo, { timeout: 15_000, interval: 50 });
+const until = (isSo: () => Promise<void> | void) => vi.waitFor(isSo, { timeout: 30_000, interval: 50 });
 
-async function begin(): Promise<void> {
-  qdrant = qdrantStandIn({ clock: systemClock, random: new Random(1).next });
+/** Qdrant is to take its usual time, and the test is not: what is a second there is a tenth of one here. */
+const hurried: Clock = {
+  now: () => systemClock.now(),
+  after: (ms, callback) => systemClock.after(ms / 10, callback),
+};
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'qdrant-'));
+  qdrant = qdrantStandIn({ clock: hurried, random: randomOf(1) });
   cluster = await startCluster({
     loopback: BLOCK,
     images: [
@@ -52,11 +61,6 @@ async function begin(): Promise<void> {
   });
   client = new Client({ transport: cluster.server.transport(), userAgent: 'user' });
   await cluster.ready;
-}
-
-beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'qdrant-'));
-  await begin();
 });
 afterEach(async () => {
   await cluster.stop();

@@ -1,5 +1,4 @@
-import { Random } from '@polder/embedded/simulation';
-import { VirtualClock } from '@polder/kube';
+import { VirtualClock } from '@polder/kube/clock';
 import { Cluster, Disk, type Peer, type PeerSettings, type Start } from '../../qdrant/src/index.ts';
 import { isObject, type Json, type JsonObject, parseJson, printJson } from '../../qdrant/src/json.ts';
 import { shardName } from '../../qdrant/src/peer/index.ts';
@@ -31,7 +30,7 @@ export class World {
 
   constructor(seed = 1, openDisk: (at: number) => Disk = () => new Disk()) {
     this.#openDisk = openDisk;
-    this.cluster = new Cluster({ clock: this.clock, random: new Random(seed).next });
+    this.cluster = new Cluster({ clock: this.clock, random: randomOf(seed) });
   }
 
   /** That many members, all of them ready and led. */
@@ -202,6 +201,17 @@ function askedOf(status: number, headers: Readonly<Record<string, string>>, text
   const { status: outcome = null, result = null } = envelope;
   const error = isObject(outcome) && typeof outcome['error'] === 'string' ? outcome['error'] : undefined;
   return { status, headers, text, json, result, error };
+}
+
+/** Numbers that look random and are the same for the same seed (mulberry32). */
+export function randomOf(seed: number): () => number {
+  let state = seed | 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
 }
 
 export const numbersTo = (last: number): number[] => Array.from({ length: last }, (_, at) => at + 1);

@@ -50,7 +50,10 @@ async function runPeer(cluster: Cluster, place: Place): Promise<RunningPeer> {
   const sockets = await openSockets({
     address: place.address,
     tls,
-    isOpen: () => cluster.peerAt(settings.uri)?.isServing ?? false,
+    isOpen: () => {
+      const peer = cluster.peerAt(settings.uri);
+      return peer !== undefined && peer.isServing && !peer.faults.refusesClients;
+    },
     answer: (request) => cluster.request(hostname, request),
   });
   // As a real container, it runs while it joins, and may give up only then.

@@ -2,7 +2,7 @@ import { sleep } from '../clock.ts';
 import type { Cluster } from '../cluster.ts';
 import type { Disk, RaftRecord, Version } from '../disk.ts';
 import { PACE, within } from '../pace.ts';
-import { normalUri, type PeerSettings } from '../settings.ts';
+import { isAtLeast, normalUri, type PeerSettings } from '../settings.ts';
 import { type ClusterState, EMPTY, hasReplicas, type PeerId } from '../state/index.ts';
 import { Peer } from './peer.ts';
 
@@ -92,7 +92,8 @@ async function join(
   }
   const { view } = through;
   const owner = Object.entries(view.peers).find(([peer, its]) => its === uri && peer !== id)?.[0];
-  if (owner !== undefined && hasReplicas(view, owner)) {
+  const keeps = ownerKeeps(through.version, owner !== undefined && hasReplicas(view, owner));
+  if (owner !== undefined && keeps === 'its-place') {
     await sleep(cluster.clock, PACE.joinRefused);
     return panic(
       `Failed to add peer to known: code: 'The system is not in a state required for the operation's execution', message: "peer URI ${uri} already used by peer ${owner} which still has shards, remove its shards first or use a different URI"`,
@@ -103,7 +104,7 @@ async function join(
     do: 'add-peer',
     peer: id,
     uri,
-    ...(owner !== undefined && { replaces: owner }),
+    ...(owner !== undefined && keeps === 'nothing' && { replaces: owner }),
   });
   if (added.is !== 'done') {
     return panic(
@@ -116,6 +117,12 @@ async function join(
   const had = former !== undefined && hasReplicas(former.applied.state, id);
   const isSpoiled = had && !hasReplicas(group.committed.state, id);
   return { ...recordOf(group.id, uri, group.committed, term), isSpoiled };
+}
+
+/** What is left to a peer whose URI another one comes with: what a version made of a volume that was lost. */
+function ownerKeeps(version: string, hasShards: boolean): 'its-place' | 'its-id' | 'nothing' {
+  if (!isAtLeast(version, '1.16.0')) return 'its-id';
+  return hasShards || !isAtLeast(version, '1.17.1') ? 'its-place' : 'nothing';
 }
 
 /** 14 to 16 digits: not above 2^53, unless the configuration says so. */

@@ -1,5 +1,6 @@
 import { type Json, type JsonObject, present } from '../json.ts';
 import { type Peer, shardName } from '../peer/index.ts';
+import { isAtLeast } from '../settings.ts';
 import { hasReplicas, resolve } from '../state/index.ts';
 import { plain, Refused, result } from './answer.ts';
 import { type Call, del, get, order, put, type Route } from './route.ts';
@@ -12,6 +13,7 @@ export const membershipRoutes: readonly Route[] = [
     return result(true);
   }),
   get('/cluster/telemetry', async (call) => {
+    if (!isAtLeast(call.peer.version, '1.17.0')) return plain(404, '', {});
     if (!call.peer.isClustered) throw new Refused(500, 'Service internal error: Could not get telemetry from cluster');
     return result(await clusterTelemetry(call));
   }),

@@ -1,6 +1,7 @@
 import { create, defaultsOf, place } from '../creation.ts';
 import { isObject, type Json, type JsonObject, numberAt, objectAt, present } from '../json.ts';
 import { shardName } from '../peer/index.ts';
+import { isAtLeast } from '../settings.ts';
 import {
   type Entry,
   formatError,
@@ -63,9 +64,9 @@ async function operate(call: Call): Promise<Answer> {
   if (more.length > 0 || !isObject(asked)) return refuse(NO_OPERATION);
   switch (operation) {
     case 'move_shard':
-      return result(await call.agree(transferOf(name, operation, asked, false)));
+      return result(await call.agree(transferOf(call, operation, asked, false)));
     case 'replicate_shard':
-      return result(await call.agree(transferOf(name, operation, asked, true)));
+      return result(await call.agree(transferOf(call, operation, asked, true)));
     case 'abort_transfer':
       return result(await call.agree({ do: 'abort-transfer', collection: name, ...betweenPeers(asked) }));
     case 'restart_transfer': {
@@ -95,13 +96,14 @@ async function operate(call: Call): Promise<Answer> {
 const isHolder = ({ collection }: Call, shard: number, peer: PeerId) =>
   collection.shards.some(({ id, replicas }) => id === shard && peer in replicas);
 
-function transferOf(collection: string, operation: string, asked: JsonObject, sync: boolean): Entry {
+function transferOf({ peer, collection }: Call, operation: string, asked: JsonObject, sync: boolean): Entry {
   const between = betweenPeers(asked);
   if (between.from === between.to) {
     const what = `cannot transfer shard to itself, "to_peer_id" must be different than ${between.from} in "from_peer_id"`;
     return refuse(validationError('JSON body', `${operation}.to_peer_id`, what));
   }
-  return { do: 'start-transfer', collection, ...between, sync, method: methodOf(asked) ?? 'snapshot' };
+  const usual = isAtLeast(peer.version, '1.18.0') ? 'snapshot' : 'stream_records';
+  return { do: 'start-transfer', collection: collection.name, ...between, sync, method: methodOf(asked) ?? usual };
 }
 
 const betweenPeers = (asked: JsonObject) => ({
