@@ -29,7 +29,7 @@ export interface LoggedRequest {
   readonly method: string;
   readonly path: string;
   /** None while it is under way, and if the connection was closed without an answer. */
-  readonly status?: number;
+  status?: number;
 }
 
 /** Enough for any test; a long-lived cluster must not grow with its traffic. */
@@ -71,30 +71,23 @@ export class Cluster {
     return [...this.#peers.values()];
   }
 
-  get requests(): readonly LoggedRequest[] {
+  /** In the order in which they came. */
+  get requests(): readonly Readonly<LoggedRequest>[] {
     return this.#requests;
   }
 
   /** Asks a peer by its host. Rejects as a connection does: refused, or closed. */
   async request(host: string, request: QdrantRequest): Promise<QdrantResponse> {
-    const at = this.clock.now();
     const { method, path } = request;
     const peer = this.peers.find((one) => one.host === host);
     if (!peer?.isServing || peer.faults.refusesClients)
       throw new ConnectionFailure('ECONNREFUSED', `connect ECONNREFUSED ${host}:6333`);
-    try {
-      const response = await exchange(peer, request);
-      this.#log({ at, host, method, path, status: response.status });
-      return response;
-    } catch (error) {
-      this.#log({ at, host, method, path });
-      throw error;
-    }
-  }
-
-  #log(request: LoggedRequest): void {
-    this.#requests.push(request);
+    const logged: LoggedRequest = { at: this.clock.now(), host, method, path };
+    this.#requests.push(logged);
     if (this.#requests.length > LOG_LENGTH) this.#requests.shift();
+    const response = await exchange(peer, request);
+    logged.status = response.status;
+    return response;
   }
 
   faultsOf(uri: string): Faults {

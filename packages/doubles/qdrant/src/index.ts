@@ -2,6 +2,9 @@ export type { Clock } from './clock.ts';
 export { Cluster, type ClusterOptions, type Download, type LoggedRequest } from './cluster.ts';
 export { ConnectionFailure } from './connection-failure.ts';
 export {
+  type Configuration,
+  ConfigurationError,
+  configurationOf,
   type Place,
   type PlaceVolume,
   type QdrantStandIn,

@@ -1,7 +1,7 @@
 import { sleep } from '../clock.ts';
 import type { PointOperation } from '../disk.ts';
 import { PACE, within } from '../pace.ts';
-import type { ClusterState, Transfer } from '../state/index.ts';
+import type { ClusterState, Transfer, TransferKey } from '../state/index.ts';
 import { shardName } from './local-shard.ts';
 import type { Peer } from './peer.ts';
 
@@ -61,7 +61,7 @@ export class Sender {
     const points = this.#peer.disk.points(shard)?.size ?? 0;
     await sleep(clock, within(PACE.transfer, random) + points * PACE.transferPoint);
     await this.#peer.whileHung();
-    const entry = { collection, shard: transfer.shard, from: transfer.from, to: transfer.to };
+    const entry = { collection, ...keyOf(transfer) };
     const isThere = () => this.#isListed(collection, transfer);
     if (isThere() && transfer.method !== 'stream_records')
       await this.#peer.insist({ do: 'recovered-transfer', ...entry }, isThere);
@@ -82,8 +82,7 @@ export class Sender {
 
   async #abort(collection: string, transfer: Transfer, after: readonly [number, number]): Promise<void> {
     await this.#peer.pause(after);
-    const { shard, from, to } = transfer;
-    await this.#peer.insist({ do: 'abort-transfer', collection, shard, from, to }, () =>
+    await this.#peer.insist({ do: 'abort-transfer', collection, ...keyOf(transfer) }, () =>
       this.#isListed(collection, transfer),
     );
     this.#end(transfer);
@@ -124,3 +123,5 @@ export class Sender {
     );
   }
 }
+
+const keyOf = ({ serial, shard, from, to }: Transfer): TransferKey => ({ serial, shard, from, to });

@@ -21,7 +21,8 @@ export function applyToShard(state: ClusterState, entry: ShardEntry): Applied {
       return createShardKey(state, collection, entry);
     case 'drop-shard-key': {
       const shards = collection.shards.filter(({ key }) => key !== entry.key);
-      return done(withCollection(state, { ...collection, shards }));
+      const transfers = collection.transfers.filter(({ shard }) => shards.some(({ id }) => id === shard));
+      return done(withCollection(state, { ...collection, shards, transfers }));
     }
   }
 }
@@ -144,8 +145,8 @@ function createShardKey(state: ClusterState, collection: Collection, entry: Of<'
 }
 
 const shardOf = ({ shards }: Collection, id: number): Shard | undefined => shards.find((shard) => shard.id === id);
-const isSame = (one: Transfer, { shard, from, to }: TransferKey) =>
-  one.shard === shard && one.from === from && one.to === to;
+const isSame = (one: Transfer, { shard, from, to, serial = one.serial }: TransferKey) =>
+  one.shard === shard && one.from === from && one.to === to && one.serial === serial;
 const noPeer = (state: ClusterState, peer: string) => badRequest(state, `Peer ${peer} does not exist`);
 const noShard = (state: ClusterState, { name }: Collection, id: number) =>
   badRequest(state, `Shard ${id} of ${name} does not exist`);

@@ -5,6 +5,8 @@ export interface TransferKey {
   readonly shard: number;
   readonly from: PeerId;
   readonly to: PeerId;
+  /** Only if it is still this one, and not a later one between the same peers. */
+  readonly serial?: number;
 }
 
 /** One entry of the log that peers agree on. */
