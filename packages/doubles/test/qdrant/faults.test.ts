@@ -73,7 +73,7 @@ test('transfers of a peer can fail, again and again, until they do not', async (
   expect(world.held(1 - from, 'a', 0)).toBe(30);
 });
 
-test('a full disk takes no points and no snapshots', async () => {
+test('a full disk takes no points, no snapshots and no shards', async () => {
   const world = await World.of(1);
   await world.create(0, 'a');
   world.cluster.setFaults(world.uri(0), { isDiskFull: true });
@@ -82,6 +82,13 @@ test('a full disk takes no points and no snapshots', async () => {
     status: 500,
     error: saying('No space left'),
   });
+  await world.start(1);
+  await world.rest();
+  world.cluster.setFaults(world.uri(1), { isDiskFull: true });
+  const ids = { from_peer_id: BigInt(world.id(0)), to_peer_id: BigInt(world.id(1)) };
+  expect(await world.operate(0, 'a', { move_shard: { shard_id: 0, ...ids } })).toMatchObject({ status: 200 });
+  await world.rest(30_000);
+  expect(world.replicas(0, 'a', 0)).toEqual({ p0: 'Active' });
 });
 
 test('an answer can be another one, or none: before or after the request is carried out', async () => {

@@ -280,6 +280,16 @@ describe('removing a peer', () => {
     expect(await members(world, 1)).toEqual(['p1']);
   });
 
+  test('of two, asked of the follower of a dead leader, never happens', async () => {
+    const world = await World.of(2);
+    world.kill(0);
+    const removal = await world.ask(1, 'DELETE', `/cluster/peer/${world.id(0)}?force=true&timeout=3`);
+    expect(removal).toMatchObject({ status: 500 });
+    await world.start(0);
+    await world.rest(60_000);
+    for (const at of [0, 1]) expect(await members(world, at)).toHaveLength(2);
+  });
+
   test('that is down makes it a candidate for ever once it is back: it unseats leaders and accepts writes', async () => {
     const world = await World.of(3);
     await world.create(0, 'a', { shard_number: 1, replication_factor: 3 });
@@ -298,6 +308,13 @@ describe('removing a peer', () => {
     expect((await raftInfo(world, 0))['term']).toBeGreaterThan(Number(term) + 3);
     expect(await world.upsert(2, 'a', [1], false)).toMatchObject({ status: 200 });
     expect(world.held(2, 'a', 0)).toBe(1);
+    // What the others do is not held up by it.
+    await world.start(3);
+    await world.rest();
+    const ids = { from_peer_id: BigInt(world.id(0)), to_peer_id: BigInt(world.id(3)) };
+    const move = () => world.operate(0, 'a', { move_shard: { shard_id: 0, ...ids } });
+    expect(await move()).toMatchObject({ status: 200 });
+    await world.until(() => world.isHealed(0, 1, 3) && world.holders(0, 'a', 0).includes(3));
   });
 
   test('leaves a volume that can not come back by starting over: it does not vote', async () => {
@@ -310,6 +327,24 @@ describe('removing a peer', () => {
     expect(await world.get(2, '/cluster')).toMatchObject({
       raft_info: { is_voter: false },
       consensus_thread_status: { consensus_thread_status: 'stopped' },
+    });
+  });
+
+  test('by force while it is down leaves a volume that starts over once, and then never again', async () => {
+    const world = await World.of(3);
+    await world.create(0, 'a', { shard_number: 3, replication_factor: 2 });
+    world.kill(2);
+    await world.rest();
+    expect(await world.ask(0, 'DELETE', `/cluster/peer/${world.id(2)}?force=true`)).toMatchObject({ status: 200 });
+    const id = world.id(2);
+    expect(await world.start(2, { reinit: true })).toMatchObject({ is: 'serving' });
+    await world.rest();
+    expect(await raftInfo(world, 2)).toMatchObject({ is_voter: true });
+    expect(world.id(2)).toBe(id);
+    expect(await world.restart(2)).toMatchObject({
+      is: 'exited',
+      exitCode: 101,
+      message: expect.stringContaining('Failed to load local shard'),
     });
   });
 

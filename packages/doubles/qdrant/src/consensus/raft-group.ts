@@ -80,7 +80,7 @@ export class RaftGroup {
       node.noteSilence(this.#nodes);
       if (node === leader) continue;
       if (leader && this.isMember(node.peer) && leader.reaches(node)) node.hear(leader);
-      else node.miss();
+      else node.loseLeader();
     }
     if (leader) this.flushSoon(leader);
   }
@@ -163,9 +163,10 @@ export class RaftGroup {
         : { index: index + 1, state: applied.state };
     proposal?.decide(index + 1, verdictOf(applied));
     for (const node of this.#nodes.values()) {
-      const wasThere = node.peer in state.peers || this.isMember(node.peer);
-      if (!wasThere || (node !== leader && !leader.reaches(node))) continue;
-      node.store(this.#committed, node === leader ? 0 : within(PACE.follow, this.#random));
+      const isConcerned = node.peer in state.peers || this.isMember(node.peer);
+      if (node === leader) node.store(this.#committed, 0);
+      else if (isConcerned && leader.reaches(node)) node.store(this.#committed, within(PACE.follow, this.#random));
+      else node.miss(index + 1);
     }
   }
 }

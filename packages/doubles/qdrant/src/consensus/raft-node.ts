@@ -34,7 +34,8 @@ export class RaftNode {
   #isLive = true;
   #stoppedSince: number | undefined;
   #hearing: RaftNode | undefined;
-  #isMissing = false;
+  #isAboutToCampaign = false;
+  #missed = 0;
   #isApplying = false;
   readonly #proposals = new Set<Proposal>();
   #waitingForLeader: (() => void)[] = [];
@@ -112,6 +113,7 @@ export class RaftNode {
       return;
     }
     this.#group.enter(this);
+    this.#missed = this.#group.committed.index;
     // A group of one needs nobody's vote and waits for nobody.
     if (Object.keys(this.view.peers).length === 1 && this.#group.isMember(this.peer)) this.#group.campaign(this);
     this.#group.settle();
@@ -137,7 +139,7 @@ export class RaftNode {
 
   /** A leader can reach this node: soon it knows. */
   hear(leader: RaftNode): void {
-    if (this.#leader === leader.peer && this.#term === this.#group.term && !this.isBehind) return;
+    if (this.#leader === leader.peer && this.#term === this.#group.term && !this.#lacksEntries) return;
     if (this.#hearing === leader || this.isStopped) return;
     this.#hearing = leader;
     this.#after(PACE.hear, () => {
@@ -151,17 +153,26 @@ export class RaftNode {
     });
   }
 
-  /** It was out of reach while the others went on, and has not heard of it yet. */
-  get isBehind(): boolean {
+  get #lacksEntries(): boolean {
     return this.record.stored.index < this.#group.committed.index;
   }
 
+  /** An entry was agreed on while this node was out of reach. */
+  miss(index: number): void {
+    this.#missed = index;
+  }
+
+  /** It was out of reach while the others went on, and does not act on what it missed yet. */
+  get isBehind(): boolean {
+    return this.record.applied.index < this.#missed;
+  }
+
   /** No leader reaches this node. One that believes it leads notices nothing. */
-  miss(): void {
-    if (this.#role === 'Leader' || this.#isMissing || this.isStopped) return;
-    this.#isMissing = true;
+  loseLeader(): void {
+    if (this.#role === 'Leader' || this.#isAboutToCampaign || this.isStopped) return;
+    this.#isAboutToCampaign = true;
     this.#after(PACE.election, () => {
-      this.#isMissing = false;
+      this.#isAboutToCampaign = false;
       if (this.#role !== 'Leader' && !this.isStopped) this.#group.campaign(this);
     });
   }

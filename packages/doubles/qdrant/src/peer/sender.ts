@@ -69,13 +69,14 @@ export class Sender {
     await this.#everybodyKnows();
     if (!this.#peer.isUp || !isThere()) return this.#end(transfer);
     const copied = await this.#peer.call(transfer.to, (target) => {
-      if (target.faults.failsTransfers || this.#peer.faults.failsTransfers) return false;
       const copy = this.#peer.disk.points(shard);
-      if (copy) target.disk.putShard(shard, copy);
-      return copy !== undefined;
+      const { failsTransfers, isDiskFull } = target.faults;
+      if (!copy || failsTransfers || isDiskFull || this.#peer.faults.failsTransfers) return false;
+      target.disk.putShard(shard, copy);
+      sending.phase = 'finalizing';
+      return true;
     });
     if (copied.is === 'failed' || !copied.value) return this.#abort(collection, transfer, PACE.transferGivesUp);
-    sending.phase = 'finalizing';
     await this.#peer.insist({ do: 'finish-transfer', ...entry }, isThere);
     this.#end(transfer);
   }
@@ -102,6 +103,7 @@ export class Sender {
       this.#peer.cluster.peers.some(
         ({ id, node }) =>
           node.group.id === group &&
+          node.group.isMember(id) &&
           !node.isStopped &&
           this.#peer.reaches(id) &&
           node.record.applied.index < applied.index,
