@@ -115,6 +115,10 @@ describe('without a quorum', () => {
       status: 500,
       error: 'Service internal error: Failed to propose operation: leader is not established within 2s',
     });
+    await world.start(0);
+    await world.rest();
+    expect(await world.create(1, 'b')).toMatchObject({ status: 200 });
+    expect(await world.get(1, '/collections')).toEqual({ collections: [{ name: 'b' }] });
   });
 
   test('points are still read and written, and snapshots made', async () => {

@@ -102,7 +102,7 @@ export class RaftNode {
     return isRemoved ? 1 : stored.index - applied.index;
   }
 
-  /** How long each of the others was out of reach. */
+  /** The others that are out of reach, and since when. */
   get silentSince(): ReadonlyMap<PeerId, number> {
     return this.#silentSince;
   }
@@ -248,6 +248,8 @@ export class RaftNode {
     this.#proposals.add(proposal);
     if (!this.isStopped) {
       this.#onceLed(() => {
+        // Whoever was told that there is no leader has been told so.
+        if (!this.#proposals.has(proposal)) return;
         isSubmitted = true;
         if (fault !== 'lost') this.#submit(item);
       });
