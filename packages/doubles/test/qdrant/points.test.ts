@@ -113,6 +113,23 @@ describe('with a dead peer', () => {
     for (const shard of [0, 1, 2]) expect(Object.values(world.replicas(0, 'a', shard))).toEqual(['Active', 'Active']);
   });
 
+  test('a write that only a replica got that is still being filled is not acknowledged', async () => {
+    const world = await World.of(3);
+    await world.create(0, 'a', { shard_number: 1 });
+    await world.upsert(0, 'a', numbersTo(2_000));
+    await world.rest(1_000);
+    const [from = 0] = world.holders(0, 'a', 0);
+    const to = (from + 1) % 3;
+    const ids = { from_peer_id: BigInt(world.id(from)), to_peer_id: BigInt(world.id(to)) };
+    await world.operate(to, 'a', { replicate_shard: { shard_id: 0, ...ids, method: 'stream_records' } });
+    world.kill(from);
+    expect(world.replicas(to, 'a', 0)).toEqual({ [`p${from}`]: 'Active', [`p${to}`]: 'Partial' });
+    expect(await world.upsert(to, 'a', [2_001])).toMatchObject({
+      status: 500,
+      error: saying('at least one `Active` replica'),
+    });
+  });
+
   test('a write that can not be marked is not acknowledged', async () => {
     const world = await collection(3);
     for (const at of [1, 2]) world.kill(at);
