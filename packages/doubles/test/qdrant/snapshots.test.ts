@@ -104,7 +104,10 @@ describe('a snapshot', () => {
       error: 'Not found: shard 99 not found',
     });
     const { status, headers } = await world.ask(holder, 'GET', '/collections/a/shards/0/snapshot');
-    expect({ status, headers }).toEqual({ status: 200, headers: { 'content-type': 'application/octet-stream' } });
+    expect({ status, headers }).toEqual({
+      status: 200,
+      headers: { 'content-type': 'application/octet-stream', 'transfer-encoding': 'chunked' },
+    });
   });
 
   test('of everything can be made in a cluster', async () => {

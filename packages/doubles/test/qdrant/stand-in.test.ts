@@ -1,6 +1,7 @@
 /** Peers as the containers of a StatefulSet, on the embedded cluster: sockets, volumes, keys, certificates. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:https';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type EmbeddedCluster, simulated, standIns, startCluster } from '@polder/embedded';
@@ -272,6 +273,25 @@ test('a certificate from a Secret is what clients meet', async () => {
       .end();
   });
   expect(status).toBe(200);
+});
+
+test('what clients meet on the wire: lengths, streams, closed connections, and ports that accept', async () => {
+  await deploy(container(), 1);
+  await allAreReady('vectors-0');
+  await ask(0, 'PUT', '/collections/a', { vectors });
+  const { host, port } = whereIs(0);
+  const headersOf = async (path: string) => (await fetch(`http://${host}:${port}${path}`)).headers;
+  expect((await headersOf('/healthz')).get('content-length')).toBe('20');
+  expect((await headersOf('/nope')).get('content-type')).toBeNull();
+  expect((await headersOf('/collections/a/shards/0/snapshot')).get('transfer-encoding')).toBe('chunked');
+  qdrant.cluster.setFaults('http://vectors-0.vectors-headless.default:6335', { answer: () => 'close' });
+  await expect(headersOf('/healthz')).rejects.toThrow('fetch failed');
+  for (const other of [6334, 6335]) {
+    const at = cluster.network.resolve('vectors-0.vectors-headless.default', other) ?? { host, port: other };
+    const socket = connect(at.port, at.host);
+    await new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject));
+    socket.destroy();
+  }
 });
 
 test('a container without a URI crashes, and says what it needs', async () => {

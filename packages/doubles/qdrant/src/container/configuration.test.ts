@@ -79,6 +79,12 @@ test('TLS takes its files from where the configuration says, and says which one 
   );
 });
 
+test('what is no URI is named', () => {
+  expect(() => configurationOf(place({ args: ['--uri', uri, '--bootstrap', 'nonsense'] }))).toThrow(
+    "--bootstrap is 'nonsense', which is no URI",
+  );
+});
+
 test('a peer without a URI is told what to give', () => {
   expect(() => configurationOf(place({ env: CLUSTERED, args: ['-c', './config/initialize.sh'] }))).toThrow(
     'a peer needs --uri',

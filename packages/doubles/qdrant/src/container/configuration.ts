@@ -25,6 +25,9 @@ export function configurationOf(place: Place): Configuration {
       'a peer needs --uri (or QDRANT_URI). A stand-in runs no scripts: give its flags as arguments of the container, or as variables',
     );
   }
+  for (const [flag, value] of Object.entries({ uri, bootstrap })) {
+    if (value && !URL.canParse(value)) throw new ConfigurationError(`--${flag} is '${value}', which is no URI`);
+  }
   const version = /:v?(\d+\.\d+\.\d+)/.exec(place.container.image ?? '')?.[1];
   const peerId = textAt(config, 'cluster', 'peer_id');
   const [apiKey, altApiKey, readOnlyApiKey] = ['api_key', 'alt_api_key', 'read_only_api_key'].map((key) =>

@@ -91,7 +91,9 @@ async function respond(request: IncomingMessage, response: ServerResponse, answe
     const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)] as const);
     const { method = 'GET', url = '/' } = request;
     const answered = await answer({ method, path: url, headers: Object.fromEntries(headers), body });
-    response.writeHead(answered.status, { ...answered.headers }).end(answered.body);
+    response.statusCode = answered.status;
+    // Without `writeHead`: then the length is told as well, unless the answer is a stream.
+    response.setHeaders(new Map(Object.entries(answered.headers))).end(answered.body);
   } catch {
     request.socket.destroy();
   }

@@ -54,7 +54,7 @@ export const snapshotRoutes: readonly Route[] = [
   get('/collections/{name}/shards/{shard}/snapshot', (call) => {
     const shard = localShard(call, 'Wrong input: Shard {} is not a local shard');
     const { bytes } = shardSnapshot(call.peer, call.collection, shard);
-    return plain(200, bytes, { 'content-type': 'application/octet-stream' });
+    return plain(200, bytes, { 'content-type': 'application/octet-stream', 'transfer-encoding': 'chunked' });
   }),
 
   order('/snapshots', (call) => {
