@@ -21,8 +21,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   tools: ['packages/*'],
 };
 
-/** Suites may use the embedded server and the tools, whatever they test: a test is no part of the house. */
-const TESTS_MAY_ALSO_IMPORT = ['packages/embedded', 'packages/doubles', 'tools'];
+/**
+ * Suites may use the embedded server, the client and the clocks it is used with, and the tools, whatever they test: a test is
+ * no part of the house.
+ */
+const TESTS_MAY_ALSO_IMPORT = ['packages/embedded', 'packages/kube', 'packages/doubles', 'tools'];
 
 const IMPORT =
   /(?:^|\n)\s*(?:import|export)\b[^'";]*?from\s*'([^']+)'|(?:^|\n)\s*import\s*'([^']+)'|\bimport\('([^']+)'\)/g;

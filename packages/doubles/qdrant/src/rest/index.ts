@@ -1,0 +1,2 @@
+export type { QdrantRequest, QdrantResponse } from './exchange.ts';
+export { exchange } from './handle.ts';
