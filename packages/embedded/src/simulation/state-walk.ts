@@ -14,7 +14,7 @@ export interface StateWalkOptions<W extends World, Spec> {
   /** The kinds whose objects are compared. */
   readonly kinds: readonly Kind[];
   /** What of an object is compared; all of it unless told otherwise. */
-  view?(object: KubernetesObject): unknown;
+  readonly view?: (object: KubernetesObject) => unknown;
   readonly seed?: number;
 }
 
