@@ -1,4 +1,5 @@
 import avro, { type Type } from 'avsc';
+import { dateText, decimalSpelling, momentText, shortestFloat, timeText } from '../json/index.ts';
 import { Logical } from './types.ts';
 
 /**
@@ -88,17 +89,9 @@ function scalar(value: unknown): string {
   return typeof value === 'bigint' || typeof value === 'boolean' || value === null ? String(value) : fail(value);
 }
 
-/** 0.1 of four bytes is not 0.10000000149011612: the shortest digits that mean the same float. */
 function float(value: number): string {
-  if (!Number.isFinite(value)) return quote(String(value));
-  for (let digits = 6; digits < 9; digits++) {
-    const shorter = Number(value.toPrecision(digits));
-    if (Math.fround(shorter) === value) return String(shorter);
-  }
-  return String(Number(value.toPrecision(9)));
+  return Number.isFinite(value) ? String(shortestFloat(value)) : quote(String(value));
 }
-
-const DAY_MS = 86_400_000;
 
 function logicalPrinter({ kind, scale, underlyingType }: Logical, underlying: Printer): Printer {
   const isLong = underlyingType instanceof avro.types.LongType || underlyingType.typeName === 'abstract:long';
@@ -106,13 +99,14 @@ function logicalPrinter({ kind, scale, underlyingType }: Logical, underlying: Pr
   const isBytes = underlyingType instanceof avro.types.BytesType || underlyingType instanceof avro.types.FixedType;
   if (kind === 'decimal' && isBytes) return (value) => decimal(asBuffer(value), scale);
   if (kind === 'date' && isInt) {
-    return (value) => inRange(Number(value) * DAY_MS, (date) => quote(date.toISOString().split('T', 1)[0] ?? ''));
+    return (value) => quote(dateText(Number(value)) ?? outOfRange(value));
   }
-  if (kind === 'time-millis' && isInt) return (value) => quote(timeOfDay(asBigInt(value), 3));
-  if (kind === 'time-micros' && isLong) return (value) => quote(timeOfDay(asBigInt(value), 6));
+  if (kind === 'time-millis' && isInt) return (value) => quote(timeText(asBigInt(value), 3));
+  if (kind === 'time-micros' && isLong) return (value) => quote(timeText(asBigInt(value), 6));
   const [, local, unit = ''] = /^(local-)?timestamp-(millis|micros|nanos)$/.exec(kind) ?? [];
   const digits = { millis: 3, micros: 6, nanos: 9 }[unit];
-  if (digits !== undefined && isLong) return (value) => timestamp(asBigInt(value), digits, local ? '' : 'Z');
+  if (digits !== undefined && isLong)
+    return (value) => quote(momentText(asBigInt(value), digits, !local) ?? outOfRange(value));
   if (kind === 'duration' && underlyingType instanceof avro.types.FixedType && underlyingType.size === 12) {
     return (value) => {
       const [months, days, milliseconds] = [0, 4, 8].map((at) => asBuffer(value).readUInt32LE(at));
@@ -123,37 +117,14 @@ function logicalPrinter({ kind, scale, underlyingType }: Logical, underlying: Pr
   return underlying;
 }
 
-/** Two's complement, big-endian, with the point moved `scale` digits to the left. */
+/** Two's complement, big-endian. */
 function decimal(bytes: Buffer, scale: number): string {
   const unscaled = bytes.length === 0 ? 0n : BigInt.asIntN(bytes.length * 8, BigInt(`0x${bytes.toString('hex')}`));
-  if (scale === 0) return unscaled.toString();
-  const digits = (unscaled < 0n ? -unscaled : unscaled).toString().padStart(scale + 1, '0');
-  return `${unscaled < 0n ? '-' : ''}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
+  return decimalSpelling(unscaled, scale);
 }
 
-function timeOfDay(value: bigint, digits: number): string {
-  const perSecond = 10n ** BigInt(digits);
-  const seconds = value / perSecond;
-  const parts = [seconds / 3600n, (seconds / 60n) % 60n, seconds % 60n].map((part) => String(part).padStart(2, '0'));
-  return `${parts.join(':')}.${String(value % perSecond).padStart(digits, '0')}`;
-}
-
-function timestamp(value: bigint, digits: number, zone: string): string {
-  const perSecond = 10n ** BigInt(digits);
-  // Floored: what is before 1970 still has a fraction that counts up.
-  const fraction = ((value % perSecond) + perSecond) % perSecond;
-  const seconds = (value - fraction) / perSecond;
-  return inRange(Number(seconds) * 1000, (date) => {
-    const whole = date.toISOString().slice(0, -'.000Z'.length);
-    return quote(`${whole}.${String(fraction).padStart(digits, '0')}${zone}`);
-  });
-}
-
-/** Years beyond 275760 are no dates to JavaScript, nor to anybody who would read them. */
-function inRange(ms: number, print: (date: Date) => string): string {
-  const date = new Date(ms);
-  if (Number.isNaN(date.getTime())) throw new Error(`a date is out of range (${ms} ms since 1970)`);
-  return print(date);
+function outOfRange(value: unknown): never {
+  throw new Error(`a date is out of range (${String(value)} since 1970)`);
 }
 
 const quote = (text: string) => JSON.stringify(text);

@@ -1,7 +1,7 @@
 import avro, { type Type } from 'avsc';
 
 /** Longs beyond 2^53 are common (ids, nanoseconds): they are read as bigint and printed digit by digit. */
-const exactLong = avro.types.LongType['__with']({
+export const exactLong = avro.types.LongType['__with']({
   fromBuffer: (bytes: Buffer) => bytes.readBigInt64LE(),
   toBuffer: (value: bigint) => {
     const bytes = Buffer.alloc(8);
@@ -62,7 +62,7 @@ export function parseSchema(text: string): Type {
   });
 }
 
-const isLong = (schema: avro.Schema) => typeof schema === 'object' && 'type' in schema && schema.type === 'long';
+export const isLong = (schema: avro.Schema) => typeof schema === 'object' && 'type' in schema && schema.type === 'long';
 
 function logicalTypeOf(schema: avro.Schema): string | undefined {
   if (typeof schema !== 'object' || !('logicalType' in schema)) return undefined;

@@ -13,6 +13,7 @@ export {
 } from './object.ts';
 export { MAX_DEPTH, numberOf, parseJson } from './parse.ts';
 export { printJson } from './print.ts';
+export { dateText, decimalSpelling, momentText, shortestFloat, timeText } from './spelling.ts';
 export { textOf } from './text-of.ts';
 export {
   ExactNumber,
