@@ -1,0 +1,17 @@
+export { Answer } from './answer.ts';
+export { type Appended, assertAppendable, planAppend } from './append.ts';
+export { type LoadedTable, longJson, RestCatalog, succeeded, type TableName } from './catalog.ts';
+export { type Cell, Misfit, type ToCell, toCell } from './cell.ts';
+export { readDataFile } from './data-file-reader.ts';
+export { encodeDataFile } from './data-file-writer.ts';
+export { exchange, type Fetch, type Transport } from './http.ts';
+export { type DataFile, decodeManifest, encodeManifest, type ManifestEntry, type WrittenFile } from './manifest.ts';
+export { decodeManifestList, encodeManifestList, type ManifestListEntry } from './manifest-list.ts';
+export type { Snapshot, TableMetadata } from './metadata.ts';
+export { planNewColumns } from './new-columns.ts';
+export { ObjectStorage } from './object-storage.ts';
+export { type Partitioner, partitionerOf } from './partition.ts';
+export { dataFilesAfter, manifestsAfter } from './scan.ts';
+export type { AwsCredentials } from './signature.ts';
+export { IcebergError, type Trouble, unsupported } from './trouble.ts';
+export { type Field, type PrimitiveType, type Schema, type Type, typeName } from './types.ts';
