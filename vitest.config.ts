@@ -3,10 +3,11 @@ import { defineConfig } from 'vitest/config';
 // `unit` needs nothing but this checkout. Files named *.real.test.ts need the systems that `make test-real` builds or
 // installs; a missing system is a failure there, never a skip. They meet a real API server alone (`real`), or, where
 // workloads must come to life, one with controllers, scheduler and nodes (`real-cluster`), or a Kafka (`real-kafka`), or a
-// Trino (`real-trino`). What a project needs is started when a file of it runs.
+// Trino (`real-trino`), or a Nessie with its storage (`real-nessie`). What a project needs is started when a file of it runs.
 const WORKLOADS = '**/test/workloads/*.real.test.ts';
 const KAFKA = '**/kafka/*.real.test.ts';
 const TRINO = '**/trino/*.real.test.ts';
+const NESSIE = '**/{nessie,iceberg}/*.real.test.ts';
 
 const real = { pool: 'forks', fileParallelism: false, hookTimeout: 120_000 } as const;
 
@@ -27,7 +28,7 @@ export default defineConfig({
           name: 'real',
           ...real,
           include: ['{packages,examples,tools,bench}/**/*.real.test.ts'],
-          exclude: ['**/node_modules/**', WORKLOADS, KAFKA, TRINO],
+          exclude: ['**/node_modules/**', WORKLOADS, KAFKA, TRINO, NESSIE],
           globalSetup: ['tools/control-plane/vitest-setup.ts'],
           testTimeout: 60_000,
         },
@@ -61,6 +62,16 @@ export default defineConfig({
           globalSetup: ['tools/trino/vitest-setup.ts'],
           // A query takes a second, more on a busy machine.
           testTimeout: 300_000,
+        },
+      },
+      {
+        test: {
+          name: 'real-nessie',
+          ...real,
+          include: [NESSIE],
+          exclude: ['**/node_modules/**'],
+          globalSetup: ['tools/nessie/vitest-setup.ts'],
+          testTimeout: 180_000,
         },
       },
     ],
