@@ -18,7 +18,14 @@ export async function createTopic(
 }
 
 export async function produceRaw(broker: string, messages: MessageToProduce[]): Promise<void> {
-  const producer = new Producer({ clientId: 'test', bootstrapBrokers: [broker] });
+  // Idempotent: what is sent again because its answer came late is not stored again.
+  const producer = new Producer({
+    clientId: 'test',
+    bootstrapBrokers: [broker],
+    idempotent: true,
+    producerId: -1n,
+    producerEpoch: -1,
+  });
   await producer.send({ messages, acks: -1 });
   await producer.close();
 }

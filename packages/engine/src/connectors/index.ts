@@ -4,6 +4,7 @@ import type { Logger } from '../log.ts';
 import type { Batching } from '../pipeline/index.ts';
 import type { SinkSpec, SourceSpec } from '../spec/index.ts';
 import { KafkaSink, KafkaSource } from './kafka/index.ts';
+import { NessieSink, NessieSource } from './nessie/index.ts';
 import { PostgresSink, PostgresSource } from './postgresql/index.ts';
 import { TrinoSink, TrinoSource } from './trino/index.ts';
 
@@ -25,7 +26,7 @@ export function sourceOf(spec: SourceSpec, surroundings: Surroundings): Source {
     case 'trino':
       return new TrinoSource(spec.config, { ...surroundings, fetch });
     case 'nessie':
-      throw new Error(`there is no source ${spec.type} yet`);
+      return new NessieSource(spec.config, { ...surroundings, fetch });
   }
 }
 
@@ -38,7 +39,7 @@ export function sinkOf(spec: SinkSpec, surroundings: Surroundings): Sink {
     case 'trino':
       return new TrinoSink(spec.config, { ...surroundings, fetch });
     case 'nessie':
-      throw new Error(`there is no sink ${spec.type} yet`);
+      return new NessieSink(spec.config, { ...surroundings, fetch });
   }
 }
 

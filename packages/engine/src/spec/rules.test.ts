@@ -110,6 +110,11 @@ describe('fields that contradict each other are refused', () => {
       'spec.sink.trino.keycloak: Invalid value: Keycloak authentication requires either token, username/password, or client secret',
     ],
     [
+      'a query for Nessie',
+      source('nessie', { ...nessie, query: 'x' }),
+      'spec.source.nessie.query: Forbidden: no engine would run it: filter with a transformation, or read the table with a trino source',
+    ],
+    [
       'a query of snapshots',
       source('nessie', { ...nessie, query: 'x', incrementalBySnapshot: true }),
       'spec.source.nessie.query: Forbidden: may not be given with incrementalBySnapshot',

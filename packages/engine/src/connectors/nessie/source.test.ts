@@ -258,8 +258,3 @@ test('it waits for more until it is stopped, and then ends', async () => {
   expect(seen).toEqual([1, 2, 3]);
 });
 
-test('a query is refused, since nobody would run it', async () => {
-  await expect(readAll(sourceConfig(lake, { query: 'SELECT 1' }), signal)).rejects.toThrow(
-    'query is not supported by the nessie source',
-  );
-});

@@ -73,11 +73,7 @@ export class NessieSource implements Source {
   }
 
   async connect(signal: AbortSignal): Promise<void> {
-    const { query, incrementalBySnapshot, snapshotCheckpoints, branch } = this.#config;
-    if (query !== undefined)
-      throw new IcebergError(
-        'query is not supported by the nessie source: leave it out, and filter with a transformation',
-      );
+    const { incrementalBySnapshot, snapshotCheckpoints, branch } = this.#config;
     const table = await this.#table.load(signal);
     if (!table) throw new IcebergError(`there is no table ${this.#table.label} in branch ${branch}`);
     this.#open = table;

@@ -40,7 +40,7 @@ export const nessieSource = withRule(
     {
       ...table,
       ...polling(10),
-      query: Type.Optional(Type.String({ description: 'Which rows of the table to read.' })),
+      query: Type.Optional(Type.String({ description: 'Not supported: no engine would run it.' })),
       incrementalBySnapshot: Type.Boolean({
         default: false,
         description: 'Read what snapshots have added since the last poll, instead of the whole table at every poll.',
@@ -59,8 +59,13 @@ export const nessieSource = withRule(
   (given, has) => [
     ...accessFindings(given, has),
     ...when(
-      given.incrementalBySnapshot === true && has('query'),
-      forbid('query', 'may not be given with incrementalBySnapshot'),
+      has('query'),
+      forbid(
+        'query',
+        given.incrementalBySnapshot === true
+          ? 'may not be given with incrementalBySnapshot'
+          : 'no engine would run it: filter with a transformation, or read the table with a trino source',
+      ),
     ),
     ...when(
       given.incrementalBySnapshot === false,
@@ -76,7 +81,9 @@ export const nessieSink = withRule(
     {
       ...table,
       ...batching(100),
-      ...autoCreateTable('Create the table if it is missing: a column data, with rawMode also one for the metadata.'),
+      ...autoCreateTable(
+        'Create the table if it is missing, with columns as the messages have fields; new fields add columns.',
+      ),
       ...rawMode,
       ...access,
     },
