@@ -257,4 +257,3 @@ test('it waits for more until it is stopped, and then ends', async () => {
   }
   expect(seen).toEqual([1, 2, 3]);
 });
-
