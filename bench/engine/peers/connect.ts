@@ -1,0 +1,7 @@
+import type { Peer } from '../jobs.ts';
+
+export const connect: Peer = {
+  name: 'Kafka Connect',
+  prepare: async () => 'none',
+  command: () => undefined,
+};
