@@ -1,12 +1,11 @@
 import { createReadStream } from 'node:fs';
-import { systemClock } from '@polder/kube';
+import { systemClock } from '@polder/kube/clock';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { crdsAsYaml } from './crds.ts';
-import { tryFlow, validateFlows } from './flows/index.ts';
-import { type BindAddress, bindAddressOf, type ProcessorOptions, processor } from './processor/index.ts';
-import { products } from './products.ts';
+import { type BindAddress, bindAddressOf } from './processor/bind-address.ts';
+import type { ProcessorOptions } from './processor/index.ts';
 import { version } from './version.ts';
 
+/** Each command loads what it needs when it is given: a processor has no use for the memory of a cluster. */
 export function program(process: NodeJS.Process): Command {
   const polder = new Command('polder')
     .description('Runs a data platform from declarations, on one machine or on Kubernetes.')
@@ -25,7 +24,6 @@ export function program(process: NodeJS.Process): Command {
     .option('--no-operator', 'the cluster alone, without the operators of the products')
     .action(({ filename, ...options }: UpFlags) =>
       run(process, async () => {
-        // Loaded when it is wanted: a processor has no use for a cluster's memory.
         const { up } = await import('./up/up.ts');
         await up({ ...options, manifests: filename }, process);
       }),
@@ -51,7 +49,12 @@ export function program(process: NodeJS.Process): Command {
         .argParser(bindAddress)
         .default(bindAddress(':9090'), ':9090'),
     )
-    .action((options: ProcessorOptions) => run(process, () => processor(options, process)));
+    .action((options: ProcessorOptions) =>
+      run(process, async () => {
+        const { processor } = await import('./processor/index.ts');
+        await processor(options, process);
+      }),
+    );
 
   polder
     .command('validate')
@@ -59,6 +62,7 @@ export function program(process: NodeJS.Process): Command {
     .requiredOption('-f, --filename <path>', 'a manifest, or a folder of them; can be given again', collect, [])
     .action(({ filename }: { readonly filename: readonly string[] }) =>
       run(process, async () => {
+        const { validateFlows } = await import('./flows/index.ts');
         const [out, err] = [lineTo(process.stdout), lineTo(process.stderr)];
         if (!(await validateFlows(filename, { out, err }))) process.exitCode = 1;
       }),
@@ -71,23 +75,25 @@ export function program(process: NodeJS.Process): Command {
     .option('--input <file>', 'one message on each line (default: standard input)')
     .option('--envelope', 'a line is {"data":…,"metadata":{…}}', false)
     .action(({ input, ...options }: TryFlags) =>
-      run(process, () =>
-        tryFlow(
-          {
-            ...options,
-            input: input === undefined ? process.stdin : createReadStream(input),
-            inputName: input ?? 'input',
-          },
-          systemClock,
-          lineTo(process.stdout),
-        ),
-      ),
+      run(process, async () => {
+        const { tryFlow } = await import('./flows/index.ts');
+        const source = {
+          input: input === undefined ? process.stdin : createReadStream(input),
+          inputName: input ?? 'input',
+        };
+        await tryFlow({ ...options, ...source }, systemClock, lineTo(process.stdout));
+      }),
     );
 
   polder
     .command('crds')
     .description('print the CustomResourceDefinitions of all kinds, as YAML for kubectl apply -f -')
-    .action(() => run(process, async () => process.stdout.write(crdsAsYaml(products.flatMap(({ kinds }) => kinds)))));
+    .action(() =>
+      run(process, async () => {
+        const [{ crdsAsYaml }, { products }] = await Promise.all([import('./crds.ts'), import('./products.ts')]);
+        process.stdout.write(crdsAsYaml(products.flatMap(({ kinds }) => kinds)));
+      }),
+    );
 
   return polder;
 }
