@@ -126,7 +126,10 @@ test('a secret that nobody has read is an error, and its literal, if there is on
   expect(normalise(spec({ topicSecretRef: ref }))).toMatchObject({
     isValid: false,
     errors: [
-      { field: 'spec.source.config.topicSecretRef', detail: 'has no value: key topic of secret kafka was not read, or is empty' },
+      {
+        field: 'spec.source.config.topicSecretRef',
+        detail: 'has no value: key topic of secret kafka was not read, or is empty',
+      },
     ],
   });
   expect(normalised(spec({ topicSecretRef: ref, topic: 't' })).source.config).toMatchObject({ topic: 't' });
