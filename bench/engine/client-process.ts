@@ -5,11 +5,17 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 const TICKS_PER_SECOND = 100;
 const GRACE_MS = 10_000;
 
+export interface Use {
+  readonly cpuSeconds: number;
+  readonly peakRssMb: number;
+}
+
 /** A client under measurement, alone on its core with all its threads. */
 export class ClientProcess {
   readonly #child: ChildProcess;
   readonly #log: string;
   readonly #ended: Promise<void>;
+  #use: Use = { cpuSeconds: 0, peakRssMb: 0 };
 
   /** `log` is a file for what it says. */
   constructor(command: readonly string[], core: number, log: string) {
@@ -34,16 +40,20 @@ export class ClientProcess {
     return readFileSync(this.#log, 'utf8').trimEnd().split('\n').slice(-20).join('\n');
   }
 
-  /** User and system time of all its threads so far. */
-  cpuSeconds(): number {
-    const text = this.#file('stat');
-    // The name of the program comes second, in parentheses, and may hold anything.
-    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-    return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
-  }
-
-  peakRssMb(): number {
-    return Number(/^VmHWM:\s+(\d+) kB/m.exec(this.#file('status'))?.[1]) / 1024;
+  /** What it has used so far, all its threads together; after its end, what it had used when it was last looked at. */
+  use(): Use {
+    try {
+      const stat = this.#file('stat');
+      // The name of the program comes second, in parentheses, and may hold anything.
+      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      const peak = /^VmHWM:\s+(\d+) kB/m.exec(this.#file('status'))?.[1];
+      if (peak === undefined) return this.#use;
+      const ticks = Number(fields[11]) + Number(fields[12]);
+      this.#use = { cpuSeconds: ticks / TICKS_PER_SECOND, peakRssMb: Number(peak) / 1024 };
+    } catch {
+      // It ended meanwhile, and its books with it.
+    }
+    return this.#use;
   }
 
   async stop(): Promise<void> {

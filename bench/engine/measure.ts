@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePorts } from '../../tools/free-ports.ts';
 import { type Figure, missing } from '../runtime/figure.ts';
-import { ClientProcess } from './client-process.ts';
+import { ClientProcess, type Use } from './client-process.ts';
 import type { Job, Peer } from './jobs.ts';
 import type { Place } from './places.ts';
 
@@ -29,7 +29,7 @@ export interface Task {
 }
 
 const LOOK_EVERY_MS = 100;
-const PATIENCE_MS = 300_000;
+const PATIENCE_MS = 180_000;
 
 /**
  * One client does one job. The clock runs from the moment the first messages have arrived until all have, so that how long a
@@ -54,7 +54,7 @@ export async function measure(peer: Peer, task: Task): Promise<Measured> {
     return {
       messagesPerSecond: (counted * 1_000) / (done.at - begun.at),
       cpuMicroseconds: ((done.cpuSeconds - begun.cpuSeconds) * 1e6) / counted,
-      peakRssMb: client.peakRssMb(),
+      peakRssMb: done.peakRssMb,
     };
   } finally {
     await client.stop();
@@ -62,21 +62,21 @@ export async function measure(peer: Peer, task: Task): Promise<Measured> {
   }
 }
 
-interface Moment {
+interface Moment extends Use {
   readonly at: number;
   readonly arrived: number;
-  readonly cpuSeconds: number;
 }
 
 /** When so many have arrived. Undefined: they never will. */
 async function until(client: ClientProcess, place: Place, count: number): Promise<Moment | undefined> {
   const deadline = performance.now() + PATIENCE_MS;
   while (performance.now() < deadline) {
-    // A client that has nothing left to do may end by itself, and its books with it.
-    if (client.hasEnded) return undefined;
-    const cpuSeconds = client.cpuSeconds();
+    const { hasEnded } = client;
+    const use = client.use();
     const arrived = await place.arrived();
-    if (arrived >= count) return { at: performance.now(), arrived, cpuSeconds };
+    if (arrived >= count) return { at: performance.now(), arrived, ...use };
+    // One that has nothing left to do may end by itself, but not before all has arrived.
+    if (hasEnded) return undefined;
     await sleep(LOOK_EVERY_MS);
   }
   return undefined;

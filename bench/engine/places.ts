@@ -52,6 +52,10 @@ export class Topics {
       clientId: 'bench',
       bootstrapBrokers: [this.#broker],
       serializers: stringSerializers,
+      // On a busy machine answers come late, and what is sent again must not be there twice.
+      idempotent: true,
+      producerId: -1n,
+      producerEpoch: -1,
     });
     const ids = [...idsOf(content, messages)];
     for (let at = 0; at < ids.length; at += PORTION) {

@@ -88,7 +88,7 @@ async function main({ messages, rounds, only, job: jobName }: Options): Promise<
     console.log(
       `\n${messages} messages of ${bytes} bytes; median of ${rounds}. Load average before: ${load.toFixed(1)}.`,
     );
-    console.log(`${availableParallelism()} cores (${cpus()[0]?.model ?? 'unknown'}), ${versions.join(', ')}.`);
+    console.log(`${cpus().length} cores (${cpus()[0]?.model ?? 'unknown'}), ${versions.join(', ')}.`);
     for (const [job, byPeer] of measured) console.log(`\n### ${job.name}\n\n${tableFor(job, byPeer)}`);
   } finally {
     await topics.close();
