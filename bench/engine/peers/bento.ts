@@ -10,7 +10,7 @@ import { ORDER_COLUMNS, PAID, SELECTED, STAMP } from '../order.ts';
 const source = join(import.meta.dirname, 'bento');
 const goMod = readFileSync(join(source, 'go.mod'), 'utf8');
 
-/** The settings that gave the most messages for the least CPU, of those that were tried (docs/benchmarks.md). */
+/** Within the range in which it is at its best (docs/benchmarks.md). */
 const KAFKA_BATCH = { count: 5_000, period: '50ms' };
 const ROWS = { count: BATCH_SIZE, period: '50ms' };
 const IN_FLIGHT = 8;
