@@ -90,6 +90,9 @@ function outputOf({ job, broker, postgres, output }: Assignment) {
     };
   }
   const columns = Object.keys(ORDER_COLUMNS);
+  const values = Object.entries(ORDER_COLUMNS).map(
+    ([name, type]) => `this.${name}${type === 'jsonb' ? '.string()' : ''}`,
+  );
   const updates = columns.filter((name) => name !== 'id').map((name) => `${name} = EXCLUDED.${name}`);
   return {
     sql_insert: {
@@ -97,7 +100,7 @@ function outputOf({ job, broker, postgres, output }: Assignment) {
       dsn: dsnOf(postgres),
       table: output,
       columns,
-      args_mapping: `root = [${Object.entries(ORDER_COLUMNS).map(([name, type]) => `this.${name}${type === 'jsonb' ? '.string()' : ''}`)}]`,
+      args_mapping: `root = [${values.join()}]`,
       suffix: job.isUpsert ? `ON CONFLICT (id) DO UPDATE SET ${updates.join()}` : 'ON CONFLICT DO NOTHING',
       max_in_flight: IN_FLIGHT,
     },

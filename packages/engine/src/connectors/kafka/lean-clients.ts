@@ -94,7 +94,7 @@ function produceRequest(
         const firstSequence = options.sequences.getWithDefault(`${topic}:${partition}`, 0);
         const batch = encodeBatch(records, { ...options, timestamp, firstSequence });
         inner
-          .appendInt32(Number(partition))
+          .appendInt32(partition)
           .appendUnsignedVarInt(batch.length + 1)
           .append(batch);
       });
