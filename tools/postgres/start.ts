@@ -19,7 +19,12 @@ export interface PostgresServer {
 /** Nothing that is written here must outlive a crash. */
 const CARELESS = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
 
-export async function startPostgres(): Promise<PostgresServer> {
+/** `settings`: further ones, as `name=value`. */
+export async function startPostgres({
+  settings: further = [],
+}: {
+  readonly settings?: readonly string[];
+} = {}): Promise<PostgresServer> {
   const dir = mkdtempSync(join(tmpdir(), 'polder-postgres-'));
   makeFolder(dir);
   const programs = await postgresPrograms(dir);
@@ -34,7 +39,7 @@ export async function startPostgres(): Promise<PostgresServer> {
     '--no-instructions',
   ];
   await promisify(execFile)(programs.initdb, ['-D', data, ...format], { ...postgresUser, cwd: dir });
-  const settings = [...CARELESS, 'listen_addresses=127.0.0.1', 'unix_socket_directories=', `port=${port}`];
+  const settings = [...CARELESS, ...further, 'listen_addresses=127.0.0.1', 'unix_socket_directories=', `port=${port}`];
   const server = spawn(programs.postgres, ['-D', data, ...settings.flatMap((setting) => ['-c', setting])], {
     ...postgresUser,
     cwd: dir,

@@ -55,6 +55,15 @@ export class Payload {
     return this.#json;
   }
 
+  /**
+   * For one that will wait: a JSON value takes several times the memory of its text, so it is printed now, and let go. Whoever
+   * asks for it again has it parsed again.
+   */
+  pack(): void {
+    if (this.#bytes === undefined && this.#text === undefined) this.#text = this.text;
+    this.#json = UNREAD;
+  }
+
   /** Its size in bytes, or nearly: what batches and memory limits count. */
   get size(): number {
     return this.#bytes?.length ?? this.text.length;

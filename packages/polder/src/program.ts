@@ -1,15 +1,13 @@
 import { createReadStream } from 'node:fs';
-import { systemClock } from '@polder/kube';
+import { systemClock } from '@polder/kube/clock';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { type BindAddress, bindAddressOf } from './bind-address.ts';
-import { crdsAsYaml } from './crds.ts';
-import { tryFlow, validateFlows } from './flows/index.ts';
 import type { OperatorFlags } from './operator/index.ts';
 import type { PlanFlags } from './plan/index.ts';
-import { type ProcessorOptions, processor } from './processor/index.ts';
-import { products } from './products.ts';
+import type { ProcessorOptions } from './processor/index.ts';
 import { version } from './version.ts';
 
+/** Each command loads what it needs when it is given: a processor has no use for the memory of a cluster. */
 export function program(process: NodeJS.Process): Command {
   const polder = new Command('polder')
     .description('Runs a data platform from declarations, on one machine or on Kubernetes.')
@@ -28,8 +26,8 @@ export function program(process: NodeJS.Process): Command {
     .option('--no-operator', 'the cluster alone, without the operators of the products')
     .action(({ filename, operator: hasOperators, ...options }: UpFlags) =>
       run(process, async () => {
-        // Loaded when it is wanted: a processor has no use for a cluster's memory.
         const { up } = await import('./up/up.ts');
+        const { products } = await import('./products.ts');
         await up({ ...options, manifests: filename, products: hasOperators ? products : [] }, process);
       }),
     );
@@ -47,7 +45,12 @@ export function program(process: NodeJS.Process): Command {
       ),
     )
     .addOption(address('--metrics-bind-address <address>', 'where metrics and probes are served', ':9090'))
-    .action((options: ProcessorOptions) => run(process, () => processor(options, process)));
+    .action((options: ProcessorOptions) =>
+      run(process, async () => {
+        const { processor } = await import('./processor/index.ts');
+        await processor(options, process);
+      }),
+    );
 
   polder
     .command('operator')
@@ -80,6 +83,7 @@ export function program(process: NodeJS.Process): Command {
     .action((flags: OperatorFlags) =>
       run(process, async () => {
         const { operator } = await import('./operator/index.ts');
+        const { products } = await import('./products.ts');
         await operator(flags, products, process);
       }),
     );
@@ -90,6 +94,7 @@ export function program(process: NodeJS.Process): Command {
     .requiredOption('-f, --filename <path>', 'a manifest, or a folder of them; can be given again', collect, [])
     .action(({ filename }: { readonly filename: readonly string[] }) =>
       run(process, async () => {
+        const { validateFlows } = await import('./flows/index.ts');
         const [out, err] = [lineTo(process.stdout), lineTo(process.stderr)];
         if (!(await validateFlows(filename, { out, err }))) process.exitCode = 1;
       }),
@@ -102,17 +107,14 @@ export function program(process: NodeJS.Process): Command {
     .option('--input <file>', 'one message on each line (default: standard input)')
     .option('--envelope', 'a line is {"data":…,"metadata":{…}}', false)
     .action(({ input, ...options }: TryFlags) =>
-      run(process, () =>
-        tryFlow(
-          {
-            ...options,
-            input: input === undefined ? process.stdin : createReadStream(input),
-            inputName: input ?? 'input',
-          },
-          systemClock,
-          lineTo(process.stdout),
-        ),
-      ),
+      run(process, async () => {
+        const { tryFlow } = await import('./flows/index.ts');
+        const source = {
+          input: input === undefined ? process.stdin : createReadStream(input),
+          inputName: input ?? 'input',
+        };
+        await tryFlow({ ...options, ...source }, systemClock, lineTo(process.stdout));
+      }),
     );
 
   polder
@@ -125,6 +127,7 @@ export function program(process: NodeJS.Process): Command {
     .action((flags: PlanFlags) =>
       run(process, async () => {
         const { plan } = await import('./plan/index.ts');
+        const { products } = await import('./products.ts');
         if (await plan(flags, products, process)) process.exitCode = 2;
       }),
     );
@@ -132,7 +135,12 @@ export function program(process: NodeJS.Process): Command {
   polder
     .command('crds')
     .description('print the CustomResourceDefinitions of all kinds, as YAML for kubectl apply -f -')
-    .action(() => run(process, async () => process.stdout.write(crdsAsYaml(products.flatMap(({ kinds }) => kinds)))));
+    .action(() =>
+      run(process, async () => {
+        const [{ crdsAsYaml }, { products }] = await Promise.all([import('./crds.ts'), import('./products.ts')]);
+        process.stdout.write(crdsAsYaml(products.flatMap(({ kinds }) => kinds)));
+      }),
+    );
 
   return polder;
 }

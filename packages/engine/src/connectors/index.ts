@@ -47,7 +47,7 @@ export function sinkOf(spec: SinkSpec, surroundings: Surroundings): Sink {
 const BATCH_BYTES = 4 << 20;
 
 /** A broker takes what there is: a batch waits only for what comes at the same moment. */
-const KAFKA_BATCHING: Batching = { size: 1_000, bytes: 1 << 20, flushIntervalMs: 5 };
+const KAFKA_BATCHING: Batching = { size: 500, bytes: 1 << 20, flushIntervalMs: 5 };
 
 export function batchingOf(spec: SinkSpec): Batching {
   if (spec.type === 'kafka') return KAFKA_BATCHING;

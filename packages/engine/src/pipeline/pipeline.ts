@@ -245,7 +245,7 @@ export class Pipeline {
         const writer = this.#router.writerFor(output);
         const hasRoom = writer.hasRoom || (await writer.room(signal));
         if (this.#lost.has(origin.partition)) break;
-        if (hasRoom) writer.push(output, sizeOf(output, input, outputs.length));
+        if (hasRoom) writer.push(output, packedSizeOf(output));
         else if (signal.aborted) isHandedOn = false;
         else {
           this.#on.gaveUp?.(writer.outlet, 1);
@@ -261,17 +261,12 @@ export class Pipeline {
   }
 
   #outputsOf(input: Message | Failure, failures: Failure[]): readonly Message[] {
-    const { clock } = this.#options;
     if ('because' in input) {
       this.#on.failed?.({ stage: 'decode', type: input.type, messages: 1 });
       failures.push(input);
       return [];
     }
-    const startedAt = this.#on.transformed ? clock.monotonic() : 0;
-    const outputs = this.#chain.run(input, failures);
-    const result = { outputs: outputs.length, failures: failures.length };
-    this.#on.transformed?.(input, result, clock.monotonic() - startedAt);
-    return outputs;
+    return this.#chain.run(input, failures);
   }
 
   async #roomInLedger(signal: AbortSignal): Promise<void> {
@@ -385,10 +380,8 @@ export class Pipeline {
 
 const messageIn = (input: Message | Failure): Message => ('because' in input ? input.message : input);
 
-/**
- * What an output counts for in a buffer. As much as the input if it is the only one: to know better, it would have to be
- * printed, which the sink may never need.
- */
-function sizeOf(output: Message, input: Message | Failure, outputs: number): number {
-  return (outputs === 1 ? messageIn(input) : output).payload?.size ?? 0;
+/** What an output counts for in a buffer. It may wait there until the sink takes it, and so it is made small. */
+function packedSizeOf({ payload }: Message): number {
+  payload?.pack();
+  return payload?.size ?? 0;
 }

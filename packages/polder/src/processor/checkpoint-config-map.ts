@@ -1,10 +1,17 @@
 import type { CheckpointStore } from '@polder/engine';
-import { type Client, ConfigMap, isNotFound } from '@polder/kube';
+import { Client, ConfigMap, isNotFound, loadConfig, socketTransport } from '@polder/kube';
+import { version } from '../version.ts';
 
 /** Keeps checkpoints in a ConfigMap of the cluster, which the operator has made: a key for each, as JSON. */
 export class CheckpointConfigMap implements CheckpointStore {
   readonly #client: Pick<Client, 'get' | 'patch'>;
   readonly #ref: { readonly namespace: string; readonly name: string };
+
+  /** Of the cluster that this process runs in, or that its kubeconfig names. */
+  static async inCluster(ref: { readonly namespace: string; readonly name: string }): Promise<CheckpointConfigMap> {
+    const transport = socketTransport(await loadConfig());
+    return new CheckpointConfigMap(new Client({ transport, userAgent: `polder/${version}` }), ref);
+  }
 
   constructor(client: Pick<Client, 'get' | 'patch'>, ref: { readonly namespace: string; readonly name: string }) {
     this.#client = client;

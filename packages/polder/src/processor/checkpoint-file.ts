@@ -1,7 +1,7 @@
 import { open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { CheckpointStore } from '@polder/engine';
-import { messageOf } from '@polder/kube';
+import { messageOf } from '@polder/kube/log';
 
 /** Keeps checkpoints in a file: a JSON object, replaced as a whole, so that a crash leaves the old one or the new one. */
 export class CheckpointFile implements CheckpointStore {

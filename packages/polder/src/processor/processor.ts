@@ -1,11 +1,11 @@
 import { type CheckpointStore, type Flow, flowOf, MetricsRegistry } from '@polder/engine';
 import type { FlowSpec } from '@polder/engine/spec';
-import { Client, loadConfig, serve, socketTransport, stopSignal, systemClock } from '@polder/kube';
+import { systemClock } from '@polder/kube/clock';
+import { serve } from '@polder/kube/http-server';
+import { stopSignal } from '@polder/kube/signals';
 import type { Logger } from 'pino';
 import type { BindAddress } from '../bind-address.ts';
 import { logOf } from '../log.ts';
-import { version } from '../version.ts';
-import { CheckpointConfigMap } from './checkpoint-config-map.ts';
 import { CheckpointFile } from './checkpoint-file.ts';
 import { serverOf } from './server.ts';
 import { readSpec } from './spec-file.ts';
@@ -67,16 +67,14 @@ async function checkpointsOf(spec: FlowSpec, options: ProcessorOptions, log: Log
     log.warn({}, 'without --checkpoint the source is read from the beginning after a restart');
     return FORGETFUL;
   }
-  const store =
-    name === undefined
-      ? new CheckpointFile(file ?? '')
-      : new CheckpointConfigMap(await clientOfCluster(), { namespace, name });
+  const store = name === undefined ? new CheckpointFile(file ?? '') : await inConfigMap({ namespace, name });
   return spec.checkpointReset ? { load: async () => undefined, save: (key, value) => store.save(key, value) } : store;
 }
 
-async function clientOfCluster(): Promise<Client> {
-  const transport = socketTransport(await loadConfig());
-  return new Client({ transport, userAgent: `polder/${version}` });
+/** The client of the cluster is loaded by those who need it: it is a third of what the rest of a processor takes. */
+async function inConfigMap(ref: { readonly namespace: string; readonly name: string }): Promise<CheckpointStore> {
+  const { CheckpointConfigMap } = await import('./checkpoint-config-map.ts');
+  return CheckpointConfigMap.inCluster(ref);
 }
 
 const FORGETFUL: CheckpointStore = { load: async () => undefined, save: async () => {} };

@@ -1,5 +1,5 @@
 import type { Gauged, MetricsRegistry } from '@polder/engine';
-import type { Clock } from '@polder/kube';
+import type { Clock } from '@polder/kube/clock';
 import { Hono } from 'hono';
 
 export interface ServerOptions {

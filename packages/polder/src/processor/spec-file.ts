@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describeErrors, type FlowSpec, joinSecrets, normalise } from '@polder/engine/spec';
-import { messageOf } from '@polder/kube';
+import { messageOf } from '@polder/kube/log';
 
 export interface GivenFlow {
   readonly spec: FlowSpec;

@@ -1,15 +1,14 @@
-const MIB = 1 << 20;
-/** What a fetch should bring, decompressed. */
-const WANTED_BYTES = 4 * MIB;
+/** What a fetch should bring, decompressed. More would only wait, and what waits for long costs the garbage collector most. */
+const WANTED_BYTES = 512 * 1024;
 const SMALLEST = 64 * 1024;
-const LARGEST = 4 * MIB;
+const LARGEST = WANTED_BYTES;
 
 /**
  * How many bytes to ask for. Brokers count them as they are stored, and repetitive JSON grows twentyfold and more when it is
  * decompressed; so the limit follows what the last fetches became.
  */
 export class FetchSize {
-  #bytes = MIB;
+  #bytes = LARGEST;
 
   get bytes(): number {
     return this.#bytes;

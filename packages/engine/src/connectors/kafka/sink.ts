@@ -1,9 +1,10 @@
-import { type MessageToProduce, Producer } from '@platformatic/kafka';
+import type { MessageToProduce } from '@platformatic/kafka';
 import type { Sink } from '../../connector.ts';
 import type { Failure, Message } from '../../message.ts';
 import { unlessAborted } from '../../waiting.ts';
 import { afterwards } from './aftermath.ts';
 import { CLIENT_ID, type KafkaSinkConfig } from './config.ts';
+import { LeanProducer } from './lean-clients.ts';
 import { type Outgoing, outgoing, Partitioner } from './partitioning.ts';
 import { type Fate, fatesIn } from './produced.ts';
 import { securityOptions } from './security.ts';
@@ -32,7 +33,7 @@ export interface KafkaSinkOptions {
 export class KafkaSink implements Sink {
   readonly #topic: string;
   readonly #who: string;
-  readonly #producer: Producer<Buffer, Buffer, Buffer, HeaderValue>;
+  readonly #producer: LeanProducer<Buffer, Buffer, Buffer, HeaderValue>;
   readonly #partitioner = new Partitioner();
   /** The last write, however it ended. */
   #last: Promise<unknown> = Promise.resolve();
@@ -41,7 +42,7 @@ export class KafkaSink implements Sink {
   constructor({ config }: KafkaSinkOptions) {
     this.#topic = config.topic;
     this.#who = `kafka ${config.brokers.join(',')}`;
-    this.#producer = new Producer({
+    this.#producer = new LeanProducer({
       ...securityOptions(config),
       clientId: CLIENT_ID,
       bootstrapBrokers: [...config.brokers],

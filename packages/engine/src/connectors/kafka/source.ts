@@ -1,4 +1,4 @@
-import { Consumer, type ConsumerOptions } from '@platformatic/kafka';
+import type { ConsumerOptions } from '@platformatic/kafka';
 import type { AvroDecoder, Decoded } from '../../avro/index.ts';
 import type { Clock } from '../../clock.ts';
 import type { ReadEvents, Source } from '../../connector.ts';
@@ -12,6 +12,7 @@ import { CLIENT_ID, type KafkaSourceConfig } from './config.ts';
 import { type Arrival, Fetcher } from './fetcher.ts';
 import { decoderOf } from './format.ts';
 import { Group } from './group.ts';
+import { LeanConsumer } from './lean-clients.ts';
 import { type KafkaMessage, readRecords } from './records.ts';
 import { securityOptions } from './security.ts';
 import { KafkaError, kafkaError, saysAnyOf } from './trouble.ts';
@@ -50,7 +51,7 @@ export class KafkaSource implements Source {
   readonly #config: KafkaSourceConfig;
   readonly #options: KafkaSourceOptions;
   readonly #who: string;
-  readonly #consumer: Consumer;
+  readonly #consumer: LeanConsumer<Buffer, Buffer, Buffer, Buffer>;
   readonly #decoder: AvroDecoder | undefined;
   readonly #fetcher: Fetcher;
   readonly #backoff: Backoff;
@@ -84,7 +85,7 @@ export class KafkaSource implements Source {
       // same offsets in the new generation, for partitions that may be somebody else's by then.
       retries: 0,
     };
-    this.#consumer = new Consumer(consumer);
+    this.#consumer = new LeanConsumer(consumer);
     this.#backoff = new Backoff(clock, random);
     this.#fetcher = new Fetcher({
       consumer: this.#consumer,
