@@ -17,16 +17,17 @@ export interface Flow {
 }
 
 /** Makes of a spec what it says. Nothing is connected yet. */
-export function flowOf(options: FlowOptions): Flow {
+export async function flowOf(options: FlowOptions): Promise<Flow> {
   const { spec, clock, random, log, labels, registry } = options;
-  const destination = (sink: SinkSpec): Destination => ({
+  const destination = async (sink: SinkSpec): Promise<Destination> => ({
     type: sink.type,
-    sink: sinkOf(sink, options),
+    sink: await sinkOf(sink, options),
     batching: batchingOf(sink),
   });
-  const routes = new Map(routesOf(spec).map(({ condition, sink }) => [condition, destination(sink)]));
+  const routes = new Map<string, Destination>();
+  for (const { condition, sink } of routesOf(spec)) routes.set(condition, await destination(sink));
   const transformations = compileTransforms(spec.transformations, clock);
-  const errors = spec.errors && { ...destination(spec.errors), ackPolicy: spec.errors.ackPolicy };
+  const errors = spec.errors && { ...(await destination(spec.errors)), ackPolicy: spec.errors.ackPolicy };
   const metrics = new PipelineMetrics({
     registry,
     labels,
@@ -38,9 +39,9 @@ export function flowOf(options: FlowOptions): Flow {
     clock,
   });
   const pipeline = new Pipeline({
-    source: sourceOf(spec.source, options),
+    source: await sourceOf(spec.source, options),
     transformations,
-    sink: destination(spec.sink),
+    sink: await destination(spec.sink),
     routes,
     errors,
     ackGranularity: spec.ackGranularity,

@@ -3,10 +3,6 @@ import type { CheckpointStore, Sink, Source } from '../connector.ts';
 import type { Logger } from '../log.ts';
 import type { Batching } from '../pipeline/index.ts';
 import type { SinkSpec, SourceSpec } from '../spec/index.ts';
-import { KafkaSink, KafkaSource } from './kafka/index.ts';
-import { NessieSink, NessieSource } from './nessie/index.ts';
-import { PostgresSink, PostgresSource } from './postgresql/index.ts';
-import { TrinoSink, TrinoSource } from './trino/index.ts';
 
 /** What connectors are given of the world around them. */
 export interface Surroundings {
@@ -17,29 +13,46 @@ export interface Surroundings {
   readonly log: Logger;
 }
 
-export function sourceOf(spec: SourceSpec, surroundings: Surroundings): Source {
+/** Loads the connector that is named, and no other: their clients are most of what a processor takes in memory. */
+export async function sourceOf(spec: SourceSpec, surroundings: Surroundings): Promise<Source> {
   switch (spec.type) {
-    case 'kafka':
+    case 'kafka': {
+      const { KafkaSource } = await import('./kafka/index.ts');
       return new KafkaSource({ config: spec.config, ...surroundings });
-    case 'postgresql':
+    }
+    case 'postgresql': {
+      const { PostgresSource } = await import('./postgresql/index.ts');
       return new PostgresSource(spec.config, surroundings);
-    case 'trino':
+    }
+    case 'trino': {
+      const { TrinoSource } = await import('./trino/index.ts');
       return new TrinoSource(spec.config, { ...surroundings, fetch });
-    case 'nessie':
+    }
+    case 'nessie': {
+      const { NessieSource } = await import('./nessie/index.ts');
       return new NessieSource(spec.config, { ...surroundings, fetch });
+    }
   }
 }
 
-export function sinkOf(spec: SinkSpec, surroundings: Surroundings): Sink {
+export async function sinkOf(spec: SinkSpec, surroundings: Surroundings): Promise<Sink> {
   switch (spec.type) {
-    case 'kafka':
+    case 'kafka': {
+      const { KafkaSink } = await import('./kafka/index.ts');
       return new KafkaSink({ config: spec.config });
-    case 'postgresql':
+    }
+    case 'postgresql': {
+      const { PostgresSink } = await import('./postgresql/index.ts');
       return new PostgresSink(spec.config, surroundings.log);
-    case 'trino':
+    }
+    case 'trino': {
+      const { TrinoSink } = await import('./trino/index.ts');
       return new TrinoSink(spec.config, { ...surroundings, fetch });
-    case 'nessie':
+    }
+    case 'nessie': {
+      const { NessieSink } = await import('./nessie/index.ts');
       return new NessieSink(spec.config, { ...surroundings, fetch });
+    }
   }
 }
 

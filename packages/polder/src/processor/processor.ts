@@ -38,7 +38,7 @@ export async function processor(options: ProcessorOptions, process: NodeJS.Proce
       random: Math.random,
       log,
     };
-    const flow = flowOf({ spec, labels: { namespace, name }, registry, ...surroundings });
+    const flow = await flowOf({ spec, labels: { namespace, name }, registry, ...surroundings });
     const progressTimeoutMs = progressTimeoutIn(process.env) * 1_000;
     const app = serverOf({ ...flow, registry, clock: systemClock, progressTimeoutMs });
     const server = await serve(app, options.metricsBindAddress);
