@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { systemClock } from '@polder/kube/clock';
+import { stopSignal } from '@polder/kube/signals';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { type BindAddress, bindAddressOf } from './bind-address.ts';
 import type { OperatorFlags } from './operator/index.ts';
@@ -47,8 +48,14 @@ export function program(process: NodeJS.Process): Command {
     .addOption(address('--metrics-bind-address <address>', 'where metrics and probes are served', ':9090'))
     .action((options: ProcessorOptions) =>
       run(process, async () => {
-        const { processor } = await import('./processor/index.ts');
-        await processor(options, process);
+        // Before the rest is loaded: one that is told to stop meanwhile ends as it should.
+        const stop = stopSignal(process);
+        try {
+          const { processor } = await import('./processor/index.ts');
+          await processor(options, process.env, stop.signal);
+        } finally {
+          stop.dispose();
+        }
       }),
     );
 

@@ -93,8 +93,9 @@ export class Deployment {
     while (this.#current.child === child) await new Promise((resolve) => setImmediate(resolve));
   }
 
-  /** With its exit code. */
-  stop(): Promise<unknown> {
+  /** With its exit code. Not before it hears: what is ended while it is loaded has no say in how. */
+  async stop(): Promise<unknown> {
+    await this.#current.says(/"msg":"starting"/);
     this.#isStopping = true;
     return stopped(this.#current);
   }

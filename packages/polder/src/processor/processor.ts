@@ -2,7 +2,6 @@ import { type CheckpointStore, type Flow, flowOf, MetricsRegistry } from '@polde
 import type { FlowSpec } from '@polder/engine/spec';
 import { systemClock } from '@polder/kube/clock';
 import { serve } from '@polder/kube/http-server';
-import { stopSignal } from '@polder/kube/signals';
 import type { Logger } from 'pino';
 import type { BindAddress } from '../bind-address.ts';
 import { logOf } from '../log.ts';
@@ -23,33 +22,28 @@ export interface ProcessorOptions {
 
 const DEFAULT_PROGRESS_TIMEOUT_SECONDS = 3_600;
 
-/** Runs one flow until a signal comes or its source is exhausted; everything that was read by then is written and committed. */
-export async function processor(options: ProcessorOptions, process: NodeJS.Process): Promise<void> {
-  const stop = stopSignal(process);
+/** Runs one flow until it is stopped or its source is exhausted; everything that was read by then is written and committed. */
+export async function processor(options: ProcessorOptions, env: NodeJS.ProcessEnv, stop: AbortSignal): Promise<void> {
   const { namespace, name } = options;
-  const log = logOf(process.env, { namespace, name });
+  const log = logOf(env, { namespace, name });
+  const { spec, warnings } = await readSpec(options.specPath);
+  for (const warning of warnings) log.warn({}, warning);
+  const registry = new MetricsRegistry();
+  const surroundings = {
+    checkpoints: await checkpointsOf(spec, options, log),
+    clock: systemClock,
+    random: Math.random,
+    log,
+  };
+  const flow = await flowOf({ spec, labels: { namespace, name }, registry, ...surroundings });
+  const progressTimeoutMs = progressTimeoutIn(env) * 1_000;
+  const app = serverOf({ ...flow, registry, clock: systemClock, progressTimeoutMs });
+  const server = await serve(app, options.metricsBindAddress);
   try {
-    const { spec, warnings } = await readSpec(options.specPath);
-    for (const warning of warnings) log.warn({}, warning);
-    const registry = new MetricsRegistry();
-    const surroundings = {
-      checkpoints: await checkpointsOf(spec, options, log),
-      clock: systemClock,
-      random: Math.random,
-      log,
-    };
-    const flow = await flowOf({ spec, labels: { namespace, name }, registry, ...surroundings });
-    const progressTimeoutMs = progressTimeoutIn(process.env) * 1_000;
-    const app = serverOf({ ...flow, registry, clock: systemClock, progressTimeoutMs });
-    const server = await serve(app, options.metricsBindAddress);
-    try {
-      log.info({ port: server.port }, `serving metrics and probes on port ${server.port}`);
-      await run(flow, spec, stop.signal, log);
-    } finally {
-      await server.close();
-    }
+    log.info({ port: server.port }, `serving metrics and probes on port ${server.port}`);
+    await run(flow, spec, stop, log);
   } finally {
-    stop.dispose();
+    await server.close();
   }
 }
 
