@@ -37,6 +37,7 @@ function planRun(flow: DataFlow, observed: Observed, now: Date, settings: Settin
   const wanted = [...strategy, ...wantedSteps(flow, workload, observed.children)];
   const { steps, held } = judge(wanted, rules, observed);
   const health = healthOf(observed, deployment, pause);
+  const isLeft = held.length > 0 || strategy.length > 0;
   return {
     objects: strategy.length === 0 ? objects : objects.filter((object) => object !== deployment),
     steps,
@@ -45,8 +46,8 @@ function planRun(flow: DataFlow, observed: Observed, now: Date, settings: Settin
       ...statusOf(flow, observed, now, settings, health),
       ...(runnable.spec.maintenance && { maintenanceStatus: maintenanceStatus(runnable, maintenance) }),
     },
-    // All that runs is well, but something is left to do: then what is held back says how the flow is doing.
-    ...((health.summary.is !== 'ready' || held.length === 0) && { summary: health.summary }),
+    // All that runs is well, but something is left to do: then what that is says how the flow is doing.
+    ...((health.summary.is !== 'ready' || !isLeft) && { summary: health.summary }),
     events: [...newsOfChildren(observed.children, workload.files.spec, deployment), ...newsOfHealth(flow, health)],
     ...lookAgain(observed, now, settings, maintenance),
   };

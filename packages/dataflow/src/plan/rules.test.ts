@@ -126,6 +126,16 @@ test('a Deployment that makes pods before others end is told otherwise before it
   expect(objects.map(({ kind }) => kind)).not.toContain('Deployment');
 });
 
+test('and a flow whose Deployment is still to be told is not ready, even if it is to have no pods', () => {
+  const suspended = { maintenance: { suspended: true } };
+  const flow = aFlow(polledSpec(suspended));
+  const planned = (deployment: Deployment) =>
+    planFlow(flow, observed({ children: { deployment } }), NOW, settings).summary;
+  // None of its own: then the steps that are left say how it is doing.
+  expect(planned(liveDeployment(aFlow(kafkaSpec(suspended)), {}, 0))).toBeUndefined();
+  expect(planned(liveDeployment(flow, {}, 0))).toEqual({ is: 'ready' });
+});
+
 test('a flow with one processor has no disruption budget', () => {
   const budget = owned({
     apiVersion: 'policy/v1',
