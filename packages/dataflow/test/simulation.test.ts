@@ -76,10 +76,16 @@ function readersIn(state: State): readonly string[] {
   told.set(state, known);
   const isPolled =
     state.get(ConfigMap, flow('dataflow-orders-spec'))?.data?.['spec.json']?.includes('"postgresql"') === true;
-  const names = state.list(Pod).map(({ metadata }) => metadata.name);
+  const names = state
+    .list(Pod)
+    .filter((pod) => !hasEnded(pod))
+    .map(({ metadata }) => metadata.name);
   for (const name of names) if (!known.has(name)) known.set(name, isPolled);
   return names.filter((name) => known.get(name));
 }
+
+/** A Deployment that makes pods only after others waits for their containers, not for what is left of them in the API. */
+const hasEnded = ({ status }: Pod) => status?.phase === 'Succeeded' || status?.phase === 'Failed';
 
 const hasAccount = ({ spec }: Pod) => spec?.serviceAccountName === 'df-orders-processor';
 
