@@ -20,6 +20,7 @@ check: node_modules/.installed ## the static part of the tests alone
 bench: node_modules/.installed ## print the benchmark tables
 	@node bench/runtime/run.ts
 	@node bench/cluster/run.ts
+	@node bench/dataflow/run.ts
 
 format: node_modules/.installed ## rewrite files to the common format
 	@biome check --write

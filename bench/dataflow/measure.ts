@@ -6,11 +6,17 @@ import { join } from 'node:path';
 import { DataFlow } from '@polder/dataflow';
 import {
   Client,
+  ConfigMap,
   CustomResourceDefinition,
   crdOf,
   Deployment,
+  type Kind,
   kubeconfig,
+  Pod,
+  Role,
+  RoleBinding,
   Secret,
+  ServiceAccount,
   socketTransport,
   systemClock,
 } from '@polder/kube';
@@ -29,12 +35,17 @@ export interface Measured {
   readonly statusWritesPerFlow: number;
   readonly eventsPerFlow: number;
   readonly kilobytesPerFlow: number;
+  /** Before there is a flow. */
+  readonly emptyRssMb: number;
   readonly rssMb: number;
   readonly peakRssMb: number;
   readonly idleWrites: number;
   readonly idleCpuSeconds: number;
   readonly driftMs: number;
-  readonly restartWrites: number;
+  /** Sent; most of them change nothing. */
+  readonly restartWritesPerFlow: number;
+  /** How many objects are others after it. */
+  readonly restartChanges: number;
   readonly restartCpuSeconds: number;
 }
 
@@ -59,6 +70,7 @@ export async function measure(flows: number, say: (line: string) => void): Promi
     });
     const operator = new OperatorProcess(proxy.kubeconfig, processors.address);
     await becomesQuiet(proxy);
+    const emptyRssMb = operator.use.rssMb;
 
     say(`creating ${flows} DataFlows`);
     const converged = await converge(client, flows, operator, proxy);
@@ -69,7 +81,14 @@ export async function measure(flows: number, say: (line: string) => void): Promi
     const peakRssMb = operator.peakRssMb;
     await operator.stop();
     say('starting the operator again');
-    return { ...converged, ...idle, driftMs, peakRssMb, ...(await restarting(proxy, processors.address)) };
+    return {
+      ...converged,
+      ...idle,
+      driftMs,
+      emptyRssMb,
+      peakRssMb,
+      ...(await restarting(client, flows, proxy, processors.address)),
+    };
   } finally {
     processors.close();
     proxy.close();
@@ -138,13 +157,27 @@ async function drifting(client: Client, flows: number): Promise<number> {
   return quantile(times, 0.5);
 }
 
-async function restarting(proxy: MeteringProxy, processors: string) {
-  const calls = proxy.calls.length;
+async function restarting(client: Client, flows: number, proxy: MeteringProxy, processors: string) {
+  const [calls, before] = [proxy.calls.length, await versions(client)];
   const operator = new OperatorProcess(proxy.kubeconfig, processors);
   await becomesQuiet(proxy);
   const { cpuSeconds } = operator.use;
   await operator.stop();
-  return { restartWrites: writesSince(proxy, calls), restartCpuSeconds: cpuSeconds };
+  const after = await versions(client);
+  return {
+    restartWritesPerFlow: writesSince(proxy, calls) / flows,
+    restartChanges: [...after].filter(([uid, version]) => before.get(uid) !== version).length,
+    restartCpuSeconds: cpuSeconds,
+  };
+}
+
+/** In which version all flows and all that was made for them are, by uid. */
+async function versions(client: Client): Promise<ReadonlyMap<string, string>> {
+  const kinds: readonly Kind[] = [DataFlow, ConfigMap, Secret, ServiceAccount, Role, RoleBinding, Deployment, Pod];
+  const lists = await Promise.all(kinds.map((kind) => client.list(kind, { namespace: 'default' })));
+  return new Map(
+    lists.flatMap(({ items }) => items.map(({ metadata }) => [metadata.uid ?? '', metadata.resourceVersion ?? ''])),
+  );
 }
 
 const isWrite = ({ method }: Call) => method !== 'GET';

@@ -25,12 +25,14 @@ const LINES: readonly Line[] = [
   { field: 'statusWritesPerFlow', what: 'of these, of its status', unit: '', digits: 1, target: 2 },
   { field: 'eventsPerFlow', what: 'events', unit: '', digits: 1, target: 2 },
   { field: 'kilobytesPerFlow', what: 'sent and received for each flow', unit: 'kB', digits: 1 },
+  { field: 'emptyRssMb', what: 'RSS of the operator without flows', unit: 'MB', digits: 0 },
   { field: 'rssMb', what: 'RSS of the operator', unit: 'MB', digits: 0, target: 80 },
   { field: 'peakRssMb', what: 'peak RSS', unit: 'MB', digits: 0 },
   { field: 'idleWrites', what: 'writes in 60 s idle', unit: '', digits: 0, target: 0 },
   { field: 'idleCpuSeconds', what: 'CPU in 60 s idle', unit: 's', digits: 2 },
   { field: 'driftMs', what: 'until a change is undone, p50', unit: 'ms', digits: 0, target: 200 },
-  { field: 'restartWrites', what: 'writes after a restart', unit: '', digits: 0, target: 0 },
+  { field: 'restartChanges', what: 'objects that a restart changes', unit: '', digits: 0, target: 0 },
+  { field: 'restartWritesPerFlow', what: 'writes sent after a restart for each flow', unit: '', digits: 1 },
   { field: 'restartCpuSeconds', what: 'CPU of a restart', unit: 's', digits: 1 },
 ];
 
