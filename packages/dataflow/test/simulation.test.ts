@@ -146,7 +146,7 @@ describe('a flow ends as it was asked for last, never with two readers of one so
     PATIENT,
   );
 
-  test.each(seeds(5))(
+  test.each(seeds(15))(
     'whatever happens to the operator and to the cluster (seed %i)',
     async (seed) => {
       const simulation = await simulate({ seed, world, scenario, until: isConverged, invariants });
