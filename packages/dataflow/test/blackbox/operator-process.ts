@@ -22,12 +22,10 @@ export class OperatorProcess {
 
   /** Waits until it has said this; what it said instead is the failure. */
   async says(what: RegExp, patience: number): Promise<void> {
-    await vi.waitFor(
-      () => {
-        if (!what.test(this.#said)) throw new Error(`the operator has not said ${what}, but: ${this.#said}`);
-      },
-      { timeout: patience, interval: 50 },
-    );
+    const isSaid = () => what.test(this.#said);
+    const hasEnded = () => this.#child.exitCode !== null;
+    await vi.waitUntil(() => isSaid() || hasEnded(), { timeout: patience, interval: 50 }).catch(() => {});
+    if (!isSaid()) throw new Error(`the operator has not said ${what}, but: ${this.#said}`);
   }
 
   /** Resolves with its exit code once it has ended; null if the signal ended it. */

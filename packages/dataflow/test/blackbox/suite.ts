@@ -88,6 +88,18 @@ export function runBlackbox(server: string, start: () => Promise<ClusterUnderTes
         expect(Buffer.from(data?.['secrets.json'] ?? '', 'base64').toString()).toContain('postgres://two');
       });
 
+      test('stops all processors of a source before one polls another, in the middle of a rollout too', async () => {
+        await place.apply('turned', kafkaFlow({ replicas: 3 }));
+        await place.settles(async () => expect((await place.podsOf('turned')).length).toBeGreaterThan(0));
+        await place.apply('turned', kafkaFlow({ replicas: 3, channelBufferSize: 7 }));
+        // Two templates at once: to be told Recreate now, and another number of replicas, is more than a Deployment can take.
+        const templates = async () => new Set((await place.podsOf('turned')).map(hashOf));
+        await place.settles(async () => expect((await templates()).size).toBeGreaterThan(1));
+        await place.apply('turned', polledFlow());
+        await place.settled('turned');
+        await place.onePodOf('turned');
+      });
+
       test('runs nothing of a spec that got past the door, says what is wrong, and runs it once it is right', async () => {
         await place.apply('wrong', BAD);
         const { status } = await place.settles(async () => {
