@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 // installs; a missing system is a failure there, never a skip. They meet a real API server alone (`real`), or, where
 // workloads must come to life, one with controllers, scheduler and nodes (`real-cluster`), or a Kafka (`real-kafka`), or a
 // Trino (`real-trino`), or a Nessie with its storage (`real-nessie`). What a project needs is started when a file of it runs.
-const WORKLOADS = '**/test/workloads/*.real.test.ts';
+const CLUSTER = '**/test/{workloads,blackbox}/*.real.test.ts';
 const KAFKA = '**/kafka/*.real.test.ts';
 const TRINO = '**/trino/*.real.test.ts';
 const NESSIE = '**/{nessie,iceberg}/*.real.test.ts';
@@ -28,7 +28,7 @@ export default defineConfig({
           name: 'real',
           ...real,
           include: ['{packages,examples,tools,bench}/**/*.real.test.ts'],
-          exclude: ['**/node_modules/**', WORKLOADS, KAFKA, TRINO, NESSIE],
+          exclude: ['**/node_modules/**', CLUSTER, KAFKA, TRINO, NESSIE],
           globalSetup: ['tools/control-plane/vitest-setup.ts'],
           testTimeout: 60_000,
         },
@@ -37,7 +37,7 @@ export default defineConfig({
         test: {
           name: 'real-cluster',
           ...real,
-          include: [WORKLOADS],
+          include: [CLUSTER],
           exclude: ['**/node_modules/**'],
           globalSetup: ['tools/control-plane/vitest-setup-cluster.ts'],
           testTimeout: 120_000,

@@ -11,19 +11,35 @@ export function useOfThis(): ProcessUse {
   return { cpuSeconds: (user + system) / 1e6, rssMb: process.memoryUsage.rss() / 2 ** 20 };
 }
 
-/** All processes that this one has started. Linux keeps the books below /proc, in ticks and pages. */
+/** All processes that this one has started. */
 export function useOfChildren(): ProcessUse {
   const children = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((pid) => statOf(pid))
     .filter(({ parent }) => parent === process.pid);
+  return sumOf(children);
+}
+
+/** Nothing, if the process has ended. */
+export function useOf(pid: number): ProcessUse {
+  return sumOf(statOf(String(pid)));
+}
+
+interface Stat {
+  readonly parent: number;
+  readonly ticks: number;
+  readonly pages: number;
+}
+
+function sumOf(processes: readonly Stat[]): ProcessUse {
   return {
-    cpuSeconds: children.reduce((sum, { ticks }) => sum + ticks / 100, 0),
-    rssMb: children.reduce((sum, { pages }) => sum + (pages * 4096) / 2 ** 20, 0),
+    cpuSeconds: processes.reduce((sum, { ticks }) => sum + ticks / 100, 0),
+    rssMb: processes.reduce((sum, { pages }) => sum + (pages * 4096) / 2 ** 20, 0),
   };
 }
 
-function statOf(pid: string) {
+/** Linux keeps the books below /proc, in ticks and pages. */
+function statOf(pid: string): readonly Stat[] {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
     // The name of the program comes second, in parentheses, and may hold anything.

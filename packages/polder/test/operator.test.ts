@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { DataFlow } from '@polder/dataflow';
-import { type Client, Deployment, isNotFound, Lease, systemClock } from '@polder/kube';
+import { type Client, Deployment, isNotFound, systemClock } from '@polder/kube';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { installCrds } from '../src/crds.ts';
 import { CHECKOUT, type Started, Workplace } from './program.ts';
@@ -8,7 +8,6 @@ import { CHECKOUT, type Started, Workplace } from './program.ts';
 const PATIENCE = { timeout: 30_000, interval: 100 };
 /** Each start of the program takes a while on a machine that is busy with other things. */
 const SLOW = 60_000;
-const LEASE = { namespace: 'default', name: 'dataflow-operator.dataflow.io' };
 
 let place: Workplace;
 beforeEach(() => {
@@ -52,26 +51,6 @@ describe('polder operator', { timeout: 3 * SLOW }, () => {
         return false;
       },
     );
-
-  test('runs DataFlows, goes on when the leader is killed, gives the lease back when it is stopped', async () => {
-    const config = place.write(
-      'operator.yaml',
-      'intervals: {operator: {leaseDuration: 10s, leaseRenewDeadline: 8s, leaseRetryPeriod: 500ms}}',
-    );
-    const first = operator('--config', config);
-    await first.says(/serving metrics/);
-    await client.create(DataFlow, flow('one'));
-    await expect.poll(() => isThere('one'), PATIENCE).toBe(true);
-    const second = operator('--config', config);
-    await second.says(/serving metrics/);
-    first.child.kill('SIGKILL');
-    await client.create(DataFlow, flow('two'));
-    await expect.poll(() => isThere('two'), PATIENCE).toBe(true);
-    second.child.kill('SIGTERM');
-    expect(await second.exit).toBe(0);
-    expect(second.said.err).toBe('');
-    expect((await client.get(Lease, LEASE)).spec?.holderIdentity).toBe('');
-  });
 
   test('and polder plan tell the same: first what would be done, then that it is', async () => {
     const manifest = place.write('flow.json', JSON.stringify(flow('orders')));

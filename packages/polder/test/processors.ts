@@ -95,7 +95,7 @@ export class Deployment {
 
   /** With its exit code. Not before it hears: what is ended while it is loaded has no say in how. */
   async stop(): Promise<unknown> {
-    await this.#current.says(/"msg":"starting"/);
+    while (!this.#current.said.out.includes('"msg":"starting"')) await sleep(10);
     this.#isStopping = true;
     return stopped(this.#current);
   }

@@ -10,7 +10,7 @@ import { type Maintenance, maintenanceAt } from './maintenance.ts';
 import { newsOfChildren, newsOfHealth } from './news.ts';
 import { rules } from './rules.ts';
 import type { FlowStep } from './step.ts';
-import { asksForReset, settingStrategy, stopping, wantedSteps } from './wanted.ts';
+import { asksForReset, stopping, turning, wantedSteps } from './wanted.ts';
 
 export { rules } from './rules.ts';
 export type { Access, FlowStep } from './step.ts';
@@ -33,20 +33,21 @@ function planRun(flow: DataFlow, observed: Observed, now: Date, settings: Settin
   const pause = pauseOf(flow, runnable, maintenance);
   const workload: Workload = { ...runnable, replicas: pause === undefined ? runnable.spec.replicas : 0 };
   const { objects, deployment } = desired(flow, workload);
-  const strategy = settingStrategy(observed.children.deployment, deployment);
-  const wanted = [...strategy, ...wantedSteps(flow, workload, observed.children)];
+  const turn = turning(observed.children.deployment, deployment);
+  const wanted = [...turn, ...wantedSteps(flow, workload, observed.children)];
   const { steps, held } = judge(wanted, rules, observed);
   const health = healthOf(observed, deployment, pause);
+  const isLeft = held.length > 0 || turn.length > 0;
   return {
-    objects: strategy.length === 0 ? objects : objects.filter((object) => object !== deployment),
+    objects: turn.length === 0 ? objects : [],
     steps,
     held,
     status: {
       ...statusOf(flow, observed, now, settings, health),
       ...(runnable.spec.maintenance && { maintenanceStatus: maintenanceStatus(runnable, maintenance) }),
     },
-    // All that runs is well, but something is left to do: then what is held back says how the flow is doing.
-    ...((health.summary.is !== 'ready' || held.length === 0) && { summary: health.summary }),
+    // All that runs is well, but something is left to do: then what that is says how the flow is doing.
+    ...((health.summary.is !== 'ready' || !isLeft) && { summary: health.summary }),
     events: [...newsOfChildren(observed.children, workload.files.spec, deployment), ...newsOfHealth(flow, health)],
     ...lookAgain(observed, now, settings, maintenance),
   };

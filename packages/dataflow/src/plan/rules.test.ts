@@ -101,7 +101,7 @@ describe('a checkpoint is reset', () => {
   test('and not before: it would write its position once more', () => {
     expect(decide(bySpec, { checkpoint, deployment: stopped }, [aPod(polled)])).toEqual({
       steps: [],
-      held: [['reset-checkpoint', rule, 'pod dataflow-orders-1 still runs and would write its position again']],
+      held: [['reset-checkpoint', rule, 'pod dataflow-orders-1 still runs']],
     });
     expect(decide(bySpec, { checkpoint, deployment: polled })).toEqual({
       steps: [],
@@ -118,12 +118,38 @@ describe('a checkpoint is reset', () => {
   });
 });
 
-test('a Deployment that makes pods before others end is told otherwise before it is told anything else', () => {
-  const strategy = { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1 } } as const;
-  const deployment: Deployment = { ...polled, ...(polled.spec && { spec: { ...polled.spec, strategy } }) };
-  const { objects, steps } = planFlow(aFlow(polledSpec()), observed({ children: { deployment } }), NOW, settings);
-  expect(steps.map((step) => step.do)).toEqual(['set-recreate']);
-  expect(objects.map(({ kind }) => kind)).not.toContain('Deployment');
+describe('a flow whose source is polled from now on', () => {
+  const flow = aFlow(polledSpec());
+  const rule = 'a-polled-source-has-one-reader';
+  const atZero = liveDeployment(aFlow(kafkaSpec({ replicas: 0 })), {}, 0);
+
+  test('stops all processors before any is shown the new spec', () => {
+    expect(decide(flow, { deployment: shared }, [aPod(shared)])).toEqual({
+      steps: ['stop-processor'],
+      held: [['set-recreate', rule, 'pod dataflow-orders-1 still runs']],
+    });
+    expect(decide(flow, { deployment: atZero }, [aPod(shared)]).steps).toEqual([]);
+    expect(decide(flow, { deployment: atZero }, [], [setOf(polled, 1)]).held).toEqual([
+      ['set-recreate', rule, 'Deployment dataflow-orders is not at 0 yet'],
+    ]);
+    for (const deployment of [shared, atZero]) {
+      expect(planFlow(flow, observed({ children: { deployment } }), NOW, settings).objects).toEqual([]);
+    }
+  });
+
+  test('is told to end pods before it makes others, and then all else', () => {
+    expect(decide(flow, { deployment: atZero })).toEqual({ steps: ['set-recreate'], held: [] });
+    expect(decide(flow, { deployment: stopped })).toEqual({ steps: [], held: [] });
+  });
+
+  test('is not ready before that, even if it is to have no pods', () => {
+    const suspended = { maintenance: { suspended: true } };
+    const summary = (deployment: Deployment) =>
+      planFlow(aFlow(polledSpec(suspended)), observed({ children: { deployment } }), NOW, settings).summary;
+    // None of its own: then the steps that are left say how it is doing.
+    expect(summary(liveDeployment(aFlow(kafkaSpec(suspended)), {}, 0))).toBeUndefined();
+    expect(summary(liveDeployment(aFlow(polledSpec(suspended)), {}, 0))).toEqual({ is: 'ready' });
+  });
 });
 
 test('a flow with one processor has no disruption budget', () => {

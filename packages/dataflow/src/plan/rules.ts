@@ -13,6 +13,13 @@ export const rules: readonly Rule<FlowStep, Observed>[] = [
     },
   },
   {
+    // What is applied from then on would be read by all of them, and by those that are still to come.
+    name: 'a-polled-source-has-one-reader',
+    forbids(step, observed) {
+      return step.do === 'set-recreate' ? stillRunning(observed) : undefined;
+    },
+  },
+  {
     // Without it a container of theirs could not start again.
     name: 'a-pod-keeps-what-it-mounts',
     forbids(step, observed) {
@@ -39,7 +46,7 @@ export const rules: readonly Rule<FlowStep, Observed>[] = [
 /** Why a processor may be at work, even if none is seen. */
 function stillRunning(observed: Observed): string | undefined {
   const [pod] = observed.pods;
-  if (pod) return `pod ${pod.metadata.name} still runs and would write its position again`;
+  if (pod) return `pod ${pod.metadata.name} still runs`;
   const { deployment } = observed.children;
   if (!deployment || (deployment.spec?.replicas === 0 && isRolledOut(deployment, observed.sets))) return undefined;
   return `Deployment ${deployment.metadata.name} is not at 0 yet`;

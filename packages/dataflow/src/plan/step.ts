@@ -25,7 +25,7 @@ export type FlowStep =
   | { readonly do: 'ignore-reset'; readonly because: string; readonly flow: DataFlow }
   /** Lets a Deployment end its pods before it makes new ones. */
   | { readonly do: 'set-recreate'; readonly because: string; readonly deployment: Deployment }
-  /** Where its Deployment can't be applied: nobody should need a valid spec to stop a flow. */
+  /** Where its Deployment can't be applied: not yet, or not at all, for nobody should need a valid spec to stop a flow. */
   | { readonly do: 'stop-processor'; readonly because: string; readonly deployment: Deployment }
   | {
       readonly do: 'remove-processor';

@@ -40,12 +40,22 @@ function reset(flow: DataFlow, { isCheckpointed }: Workload, { checkpoint }: Chi
 }
 
 /**
- * Beside another strategy a server fills in fields that belong to nobody: no apply takes them away, and beside Recreate they
- * are refused (v1.36, and the same with null). So the strategy is set first, and the Deployment applied in the next pass.
+ * On the way to a source that is polled, all processors stop before anything of it is shown to them. A pod reads the spec that
+ * is there when it starts, not the one that it was made for: those of a Deployment that may have several would all read the
+ * source. And no strategy is set in the middle of a rollout: with two ReplicaSets at work, a Deployment that is told Recreate
+ * and another number of replicas does nothing any more (v1.36).
+ *
+ * Recreate is set before the Deployment is applied: beside another strategy a server fills in fields that belong to nobody, no
+ * apply takes them away, and beside Recreate they are refused (v1.36, and the same with null).
  */
-export function settingStrategy(live: Deployment | undefined, wanted: Deployment): readonly FlowStep[] {
+export function turning(live: Deployment | undefined, wanted: Deployment): readonly FlowStep[] {
   if (!live?.spec?.strategy?.rollingUpdate || wanted.spec?.strategy?.type !== 'Recreate') return [];
-  return [{ do: 'set-recreate', because: 'no two processors may read its source at once', deployment: live }];
+  const because = 'no two processors may read its source at once';
+  const isStopped = live.spec.replicas === 0;
+  return [
+    ...(isStopped ? [] : [{ do: 'stop-processor' as const, because, deployment: live }]),
+    { do: 'set-recreate', because, deployment: live },
+  ];
 }
 
 /** Somebody wants a flow stopped whose Deployment can't be applied. */
