@@ -1,0 +1,23 @@
+/** Everything that was decided about a cluster before its objects are written down. */
+export interface Workload {
+  /** How many pods there are now: what changes it is a step, judged by rules. */
+  readonly replicas: number;
+  /** What they run now, likewise. */
+  readonly image: string;
+  /** Through whom a peer with an empty volume joins; its own URI if it is to be the first of all. */
+  readonly bootstrap: string;
+  readonly apiKey: ApiKey | undefined;
+  readonly readKey: ApiKey | undefined;
+  readonly tls: { readonly secretName: string; readonly hash: string } | undefined;
+  /** The size of volumes in the template of the StatefulSet: it can't be changed there. */
+  readonly storageSize: string | undefined;
+  readonly snapshotsSize: string | undefined;
+}
+
+export interface ApiKey {
+  readonly value: string;
+  /** What pods still use that were not restarted yet. */
+  readonly previous?: string | undefined;
+  /** The user chose it. One that was generated is never written again. */
+  readonly isGiven: boolean;
+}
