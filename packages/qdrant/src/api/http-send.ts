@@ -1,0 +1,42 @@
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import type { Resolve } from '@polder/kube';
+import type { PeerResponse, Send } from './answer.ts';
+
+/** Answers are small; one that is not comes from somebody else. */
+const LARGEST_ANSWER = 64 * 2 ** 20;
+
+/** Over sockets. `resolve` says where a name of the cluster is from here; certificates are checked for the name itself. */
+export const sendOverHttp =
+  (resolve: Resolve = (address) => address): Send =>
+  ({ method, url, headers, body, authority }, signal) => {
+    const { protocol, hostname, host, port, pathname, search } = new URL(url);
+    const to = new URL(`${protocol}//${resolve(`${hostname}:${port}`)}`);
+    const options = { method, hostname: to.hostname, port: to.port, path: `${pathname}${search}`, signal };
+    const all = {
+      ...options,
+      headers: { ...headers, host, ...(body !== undefined && { 'content-length': byteLength(body) }) },
+    };
+    return new Promise((done, fail) => {
+      const answered = (message: IncomingMessage) => void textOf(message).then(done, fail);
+      const sent =
+        protocol === 'https:'
+          ? httpsRequest({ ...all, servername: hostname, ...(authority !== undefined && { ca: authority }) }, answered)
+          : httpRequest(all, answered);
+      sent.on('error', fail).end(body);
+    });
+  };
+
+const byteLength = (text: string) => Buffer.byteLength(text);
+
+async function textOf(message: IncomingMessage): Promise<PeerResponse> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of message) {
+    const bytes = Buffer.from(part);
+    size += bytes.length;
+    if (size > LARGEST_ANSWER) throw new Error(`the answer is larger than ${LARGEST_ANSWER} bytes`);
+    parts.push(bytes);
+  }
+  return { status: message.statusCode ?? 0, text: Buffer.concat(parts).toString('utf8') };
+}

@@ -1,0 +1,22 @@
+/** What whoever runs the operator decides for all clusters. */
+export interface Settings {
+  readonly intervals: Intervals;
+  /** After so many failed attempts to clean up, a cluster that is being deleted is let go. */
+  readonly cleanupAttempts: number;
+}
+
+export interface Intervals {
+  /** How often a cluster is looked at whether or not anything happened. */
+  readonly periodicMs: number;
+  /** How soon it is looked at again while something is under way that no event tells of. */
+  readonly progressMs: number;
+  /** How long a peer may take to answer a question. */
+  readonly readTimeoutMs: number;
+  /** How long it may take to carry out what was asked of it: others have to agree first. */
+  readonly writeTimeoutMs: number;
+}
+
+export const DEFAULTS: Settings = {
+  intervals: { periodicMs: 300_000, progressMs: 2_000, readTimeoutMs: 5_000, writeTimeoutMs: 30_000 },
+  cleanupAttempts: 10,
+};
