@@ -20,7 +20,8 @@ export interface AuthorityOptions {
 }
 
 export interface IssueOptions extends AuthorityOptions {
-  readonly use: 'server' | 'client';
+  /** A peer is both: it presents itself with the same certificate to those that it calls and to those that call it. */
+  readonly use: 'server' | 'client' | 'peer';
   /** The groups of a client, as Kubernetes reads them. */
   readonly organizations?: readonly string[];
   readonly dnsNames?: readonly string[];
@@ -32,6 +33,9 @@ const CURVE = { name: 'ECDSA', namedCurve: 'P-256' };
 const SIGNATURE = { name: 'ECDSA', hash: 'SHA-256' };
 /** The clocks of a cluster differ a little; a certificate must not be from the future anywhere. */
 const BACKDATE_MS = 60_000;
+
+const { serverAuth, clientAuth } = x509.ExtendedKeyUsage;
+const USAGES = { server: [serverAuth], client: [clientAuth], peer: [serverAuth, clientAuth] };
 
 /** A certificate authority that may sign certificates, but no other authorities. */
 export async function createAuthority({ name, validMs, now }: AuthorityOptions): Promise<Pair> {
@@ -61,7 +65,6 @@ export async function issue(authority: Pair, options: IssueOptions): Promise<Pai
     ...dnsNames.map((value) => ({ type: 'dns' as const, value })),
     ...ipAddresses.map((value) => ({ type: 'ip' as const, value })),
   ];
-  const usage = use === 'server' ? x509.ExtendedKeyUsage.serverAuth : x509.ExtendedKeyUsage.clientAuth;
   const certificate = await x509.X509CertificateGenerator.create({
     subject: [...organizations.map((organization) => ({ O: [organization] })), { CN: [name] }],
     issuer: issuer.subjectName.toJSON(),
@@ -74,7 +77,7 @@ export async function issue(authority: Pair, options: IssueOptions): Promise<Pai
     extensions: [
       new x509.BasicConstraintsExtension(false, undefined, true),
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
-      new x509.ExtendedKeyUsageExtension([usage]),
+      new x509.ExtendedKeyUsageExtension(USAGES[use]),
       await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
       await x509.AuthorityKeyIdentifierExtension.create(issuer.publicKey),
       ...(alternatives.length > 0 ? [new x509.SubjectAlternativeNameExtension(alternatives)] : []),

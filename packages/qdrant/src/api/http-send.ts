@@ -6,24 +6,24 @@ import type { PeerResponse, Send } from './answer.ts';
 /** Answers are small; one that is not comes from somebody else. */
 const LARGEST_ANSWER = 64 * 2 ** 20;
 
-/** Over sockets. `resolve` says where a name of the cluster is from here; certificates are checked for the name itself. */
+/** Over sockets. `addressOf` says where a name of the cluster is from here; certificates are checked for the name itself. */
 export const sendOverHttp =
-  (resolve: Resolve = (address) => address): Send =>
+  (addressOf: Resolve = (address) => address): Send =>
   ({ method, url, headers, body, authority }, signal) => {
     const { protocol, hostname, host, port, pathname, search } = new URL(url);
-    const to = new URL(`${protocol}//${resolve(`${hostname}:${port}`)}`);
+    const to = new URL(`${protocol}//${addressOf(`${hostname}:${port}`)}`);
     const options = { method, hostname: to.hostname, port: to.port, path: `${pathname}${search}`, signal };
     const all = {
       ...options,
       headers: { ...headers, host, ...(body !== undefined && { 'content-length': byteLength(body) }) },
     };
-    return new Promise((done, fail) => {
-      const answered = (message: IncomingMessage) => void textOf(message).then(done, fail);
+    return new Promise((resolve, reject) => {
+      const answered = (message: IncomingMessage) => resolve(textOf(message));
       const sent =
         protocol === 'https:'
           ? httpsRequest({ ...all, servername: hostname, ...(authority !== undefined && { ca: authority }) }, answered)
           : httpRequest(all, answered);
-      sent.on('error', fail).end(body);
+      sent.on('error', reject).end(body);
     });
   };
 

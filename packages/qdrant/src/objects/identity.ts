@@ -65,6 +65,10 @@ export const hostOf = (cluster: QdrantCluster, ordinal: number | string): string
 export const uriOf = (cluster: QdrantCluster, ordinal: number | string): string =>
   `${scheme(cluster)}://${hostOf(cluster, ordinal)}:${PEER_PORT}`;
 
+/** Where any peer is found, for those that join. No peer has this URI: whoever is told to join here never begins anew. */
+export const joinUri = (cluster: QdrantCluster): string =>
+  `${scheme(cluster)}://${namesOf(cluster).headless}.${namespaceOf(cluster)}:${PEER_PORT}`;
+
 /** Where clients find it. */
 export const urlOf = (cluster: QdrantCluster, ordinal: number | string): string =>
   `${scheme(cluster)}://${hostOf(cluster, ordinal)}:${HTTP_PORT}`;

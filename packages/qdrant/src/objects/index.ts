@@ -17,6 +17,7 @@ export {
   HTTP_PORT,
   hostOf,
   identityOf,
+  joinUri,
   NAME_LABEL,
   namesOf,
   namespaceOf,
@@ -28,7 +29,7 @@ export {
   urlOf,
   VOLUMES,
 } from './identity.ts';
-export { certificateHosts, HASH_ANNOTATION, QDRANT } from './stateful-set.ts';
+export { certificateHosts, HASH_ANNOTATION, peerHash, QDRANT } from './stateful-set.ts';
 export type { ApiKey, Workload } from './workload.ts';
 
 export interface Desired {

@@ -48,7 +48,7 @@ export function statefulSet(cluster: QdrantCluster, workload: Workload): Statefu
       persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Retain', whenScaled: 'Retain' },
       revisionHistoryLimit: 3,
       template: {
-        metadata: { labels: selectorOf(cluster), annotations: { [HASH_ANNOTATION]: hashOf(cluster, workload) } },
+        metadata: { labels: selectorOf(cluster), annotations: { [HASH_ANNOTATION]: peerHash(cluster, workload) } },
         spec: podOf(cluster, workload),
       },
       ...claimsOf(cluster, workload),
@@ -56,7 +56,10 @@ export function statefulSet(cluster: QdrantCluster, workload: Workload): Statefu
   };
 }
 
-function hashOf(cluster: QdrantCluster, { apiKey, readKey, tls }: Workload): string {
+export function peerHash(
+  cluster: QdrantCluster,
+  { apiKey, readKey, tls }: Pick<Workload, 'apiKey' | 'readKey' | 'tls'>,
+): string {
   return createHash('sha256')
     .update(JSON.stringify([configFile(cluster), apiKey?.value, readKey?.value, tls?.hash]))
     .digest('hex');

@@ -1,0 +1,35 @@
+/**
+ * The Qdrant operator. A QdrantCluster declares peers of a vector database; for each, a cluster is formed and changed while
+ * it runs, so that no shard loses its last copy.
+ */
+import { type Clock, type Product, register } from '@polder/kube';
+import type { Send } from './api/index.ts';
+import { clusters } from './controller.ts';
+import type { Settings } from './settings.ts';
+
+export { type Send, sendOverHttp } from './api/index.ts';
+export { kinds, QdrantCluster } from './kinds/index.ts';
+export { DEFAULTS, type Intervals, type Settings } from './settings.ts';
+
+export interface QdrantOptions {
+  readonly settings: Settings;
+  /** The way to the peers. */
+  readonly send: Send;
+  readonly clock: Clock;
+  /** 32 characters that nobody can guess. */
+  readonly newKey: () => string;
+  /** The namespace of the lease. Without it this process always leads: then it must be the only one. */
+  readonly leaseNamespace?: string | undefined;
+}
+
+/** The product, for a `Manager`. */
+export function qdrant({ settings, send, clock, newKey, leaseNamespace }: QdrantOptions): Product {
+  const { readTimeoutMs, writeTimeoutMs } = settings.intervals;
+  const peers = { send, clock, readTimeoutMs, writeTimeoutMs };
+  return {
+    name: 'qdrant',
+    fieldManager: 'qdrant-operator',
+    lease: leaseNamespace === undefined ? undefined : { namespace: leaseNamespace, name: 'qdrant-operator' },
+    controllers: [register(clusters(settings), (base) => ({ ...base, peers, newKey }))],
+  };
+}

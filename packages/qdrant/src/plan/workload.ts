@@ -1,0 +1,44 @@
+import { joinUri, QDRANT, uriOf, VOLUMES, type Workload } from '../objects/index.ts';
+import type { Credentials } from './admission.ts';
+import { type Situation, sizeOfMembers } from './situation.ts';
+import { templateSize } from './volumes.ts';
+
+/** What there should be now: as it is, where a change of it is a step that rules judge. */
+export function workloadOf(situation: Situation, credentials: Credentials): Workload {
+  const { cluster, observed } = situation;
+  const { set } = observed.children;
+  const { spec } = cluster;
+  const replicas = situation.size ?? firstSize(situation);
+  const sizeIn = (volume: string, wanted: string | undefined) => (set ? templateSize(set, volume) : wanted);
+  return {
+    ...credentials,
+    replicas,
+    image: imageOf(situation),
+    bootstrap: bootstrapOf(situation, replicas),
+    storageSize: sizeIn(VOLUMES.storage, spec.persistence?.size),
+    snapshotsSize: sizeIn(VOLUMES.snapshots, spec.snapshotsStorage?.size),
+  };
+}
+
+/** The first peer comes alone; but pods and volumes that are there belong to members, who need each other. */
+function firstSize(situation: Situation): number {
+  const { cluster, observed } = situation;
+  if (cluster.spec.suspend && observed.pods.length === 0) return 0;
+  return Math.max(1, sizeOfMembers(situation), ...observed.pods.map(({ ordinal }) => ordinal + 1));
+}
+
+function imageOf({ cluster, observed }: Situation): string {
+  const container = observed.children.set?.spec?.template?.spec?.containers[0];
+  const inPods = observed.pods[0]?.pod.spec?.containers.find(({ name }) => name === QDRANT);
+  return container?.image ?? inPods?.image ?? cluster.spec.image;
+}
+
+/**
+ * Only the very first peer is told its own URI, which makes it the first of a new cluster, and only for as long as nobody
+ * else is there. From then on a peer with an empty volume can do nothing but join: the name that all are told is nobody's.
+ */
+function bootstrapOf(situation: Situation, replicas: number): string {
+  const { cluster } = situation;
+  const isAlone = Math.max(replicas, sizeOfMembers(situation)) <= 1;
+  return isAlone ? uriOf(cluster, 0) : joinUri(cluster);
+}

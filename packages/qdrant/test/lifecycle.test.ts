@@ -1,0 +1,171 @@
+import { Simulation, type State } from '@polder/embedded/simulation';
+import { type Client, PersistentVolumeClaim, Pod, Secret, StatefulSet } from '@polder/kube';
+import { afterEach, describe, expect, test } from 'vitest';
+import { QdrantCluster } from '../src/index.ts';
+import {
+  aClusterOf,
+  applyCluster,
+  claimsIn,
+  copiesOfPoints,
+  fill,
+  hasPeers,
+  isSettled,
+  NUMBERS,
+  type QdrantWorld,
+  qdrantWorld,
+  setIn,
+  statusIn,
+  vectors,
+} from './world.ts';
+
+let simulation: Simulation<QdrantWorld>;
+afterEach(() => simulation.end());
+
+async function start(): Promise<Client> {
+  simulation = await new Simulation({ seed: 1, world: qdrantWorld() }).start();
+  return simulation.client;
+}
+
+const until = (what: string, isSo: (state: State) => boolean) => simulation.until(what, isSo, 900_000);
+const hosts = () => simulation.world.hosts;
+
+async function during<T>(work: Promise<T>): Promise<T> {
+  let isOver = false;
+  work.finally(() => (isOver = true)).catch(() => {});
+  await simulation.until('it is over', () => isOver, 300_000);
+  return work;
+}
+
+/** Every point is there, in so many copies. */
+function expectCopies(copies: number): void {
+  const counts = copiesOfPoints(hosts());
+  expect(NUMBERS.filter((number) => counts.get(number) !== copies)).toEqual([]);
+}
+
+const membersSeen = () => hosts().qdrant.peers.map(({ view }) => Object.keys(view.peers).length);
+
+test('a cluster forms from its first peer, and all of it is one', async () => {
+  const client = await start();
+  await applyCluster(aClusterOf(3))(client);
+  await until('three peers are one cluster', hasPeers(3));
+  expect(membersSeen()).toEqual([3, 3, 3]);
+  expect(statusIn(simulation.state)).toMatchObject({ qdrantStatus: 'Healthy', readyReplicas: 3, version: '1.19.0' });
+});
+
+test('it grows, and the new peers get their share; it shrinks, and every point is still there', async () => {
+  const client = await start();
+  await applyCluster(aClusterOf(2))(client);
+  await until('two peers', hasPeers(2));
+  await during(fill(hosts(), 6, 2));
+  await applyCluster(aClusterOf(4))(client);
+  await until('four peers', hasPeers(4));
+  expectCopies(2);
+  const shares = hosts().qdrant.peers.map(
+    ({ id, view }) => view.collections['points']?.shards.filter(({ replicas }) => id in replicas).length,
+  );
+  expect(shares).toEqual([3, 3, 3, 3]);
+  await applyCluster(aClusterOf(1))(client);
+  await until('one peer', hasPeers(1));
+  expectCopies(1);
+  expect(claimsIn(simulation.state)).toEqual(['qdrant-storage-vectors-0']);
+});
+
+test('peers are upgraded one after the other, and the leader last', async () => {
+  const client = await start();
+  await applyCluster(aClusterOf(3, { image: 'qdrant/qdrant:v1.18.2' }))(client);
+  await until('three peers', hasPeers(3));
+  await during(fill(hosts(), 3, 2));
+  const leader = statusIn(simulation.state)?.peers?.find(({ role }) => role === 'Leader')?.pod;
+  const order: string[] = [];
+  await applyCluster(aClusterOf(3))(client);
+  await until('all run the new version', (state) => {
+    for (const { metadata } of state.list(Pod)) {
+      if (metadata.deletionTimestamp !== undefined && !order.includes(metadata.name)) order.push(metadata.name);
+    }
+    return isSettled(state) && statusIn(state)?.version === '1.19.0';
+  });
+  expect(order).toHaveLength(3);
+  expect(order.at(-1)).toBe(leader);
+  expectCopies(2);
+});
+
+test('a version is not skipped, and the status says which way to go', async () => {
+  const client = await start();
+  await applyCluster(aClusterOf(1, { image: 'qdrant/qdrant:v1.16.0' }))(client);
+  await until('one peer', hasPeers(1));
+  await applyCluster(aClusterOf(1))(client);
+  await until('it is refused', (state) => statusIn(state)?.reason === 'UpgradePathInvalid');
+  expect(statusIn(simulation.state)?.errorMessage).toContain('go through 1.17 first');
+  expect(setIn(simulation.state)?.spec?.template?.spec?.containers[0]?.image).toBe('qdrant/qdrant:v1.16.0');
+});
+
+test('a peer whose volume was lost is replaced, from the copies that the others have', async () => {
+  const client = await start();
+  await applyCluster(aClusterOf(3))(client);
+  await until('three peers', hasPeers(3));
+  await during(fill(hosts(), 6, 2));
+  for (const at of [0, 2]) {
+    const before = statusIn(simulation.state)?.peers?.find(({ pod }) => pod === `vectors-${at}`)?.id;
+    await loseVolume(client, at);
+    await until('another peer is in its place', (state) => {
+      const after = statusIn(state)?.peers?.find(({ pod }) => pod === `vectors-${at}`)?.id;
+      return hasPeers(3)(state) && after !== undefined && after !== before;
+    });
+    expect(membersSeen()).toEqual([3, 3, 3]);
+    expectCopies(2);
+  }
+});
+
+async function loseVolume(client: Client, at: number): Promise<void> {
+  await client.delete(PersistentVolumeClaim, { namespace: 'default', name: `qdrant-storage-vectors-${at}` });
+  await client.delete(Pod, { namespace: 'default', name: `vectors-${at}` });
+}
+
+test('whoever scales the StatefulSet by hand gets it back, and no peer is lost', async () => {
+  const client = await start();
+  await applyCluster(aClusterOf(3))(client);
+  await until('three peers', hasPeers(3));
+  await during(fill(hosts(), 6, 1));
+  await client.setScale(StatefulSet, vectors, 0);
+  await simulation.pass(10_000);
+  await until('three peers again', hasPeers(3));
+  expect(membersSeen()).toEqual([3, 3, 3]);
+  expectCopies(1);
+});
+
+describe('a key', () => {
+  test('is generated once, and not again', async () => {
+    const client = await start();
+    await applyCluster(aClusterOf(1, { apikey: 'true' }))(client);
+    const key = (state: State) => state.get(Secret, { ...vectors, name: 'vectors-apikey' })?.data?.['api-key'];
+    await until('there is a key', (state) => key(state) !== undefined);
+    const before = key(simulation.state);
+    await simulation.pass(600_000);
+    expect(key(simulation.state)).toBe(before);
+  });
+});
+
+test('a cluster that is deleted takes its volumes along only if it is told to', async () => {
+  const client = await start();
+  for (const [pvc, left] of [
+    ['Retain', 2],
+    ['Delete', 0],
+  ] as const) {
+    await applyCluster(aClusterOf(2, { deletionPolicy: { pvc } }))(client);
+    await until('two peers', hasPeers(2));
+    await client.delete(QdrantCluster, vectors);
+    await until('all is gone', (state) => statusIn(state) === undefined && state.list(Pod).length === 0);
+    await simulation.pass(30_000);
+    expect(claimsIn(simulation.state)).toHaveLength(left);
+  }
+});
+
+test('a spec that can not be is refused, and what runs keeps running', async () => {
+  const client = await start();
+  await applyCluster(aClusterOf(1))(client);
+  await until('one peer', hasPeers(1));
+  await applyCluster({ replicas: 1, image: ' ' })(client);
+  await until('it is refused', (state) => statusIn(state)?.qdrantStatus === 'Error');
+  expect(statusIn(simulation.state)).toMatchObject({ reason: 'InvalidSpec' });
+  expect(simulation.state.list(Pod)).toHaveLength(1);
+});

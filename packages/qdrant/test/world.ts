@@ -1,0 +1,197 @@
+import { Cluster, Disk } from '@polder/doubles/qdrant';
+import { clusterWorld, operator, type Process, type State, type World } from '@polder/embedded/simulation';
+import {
+  Client,
+  type Clock,
+  ConfigMap,
+  CustomResourceDefinition,
+  crdOf,
+  PersistentVolumeClaim,
+  Pod,
+  StatefulSet,
+  sleep,
+} from '@polder/kube';
+import { DEFAULTS, qdrant, type Settings } from '../src/index.ts';
+import { type ClusterSpec, kinds, QdrantCluster } from '../src/kinds/index.ts';
+import { sendTo } from './double.ts';
+
+export const vectors = { namespace: 'default', name: 'vectors' };
+export const IMAGE = 'qdrant/qdrant:v1.19.0';
+
+const HEADLESS = 'vectors-headless.default';
+
+/** The nodes on which peers run: each pod of a cluster is a peer of the stand-in, and each volume one of its disks. */
+export class Hosts {
+  #qdrant: Cluster | undefined;
+  #clock: Clock | undefined;
+  readonly #disks = new Map<string, Disk>();
+  /** The uid of the claim that has a name now. */
+  readonly #claims = new Map<string, string>();
+  readonly #pods = new Map<string, { readonly uid: string; readonly killed: AbortController }>();
+
+  get qdrant(): Cluster {
+    if (!this.#qdrant) throw new Error('no host is up yet');
+    return this.#qdrant;
+  }
+
+  get clock(): Clock {
+    if (!this.#clock) throw new Error('no host is up yet');
+    return this.#clock;
+  }
+
+  readonly run = async ({ clock, random, server, transport }: Process): Promise<void> => {
+    [this.#qdrant, this.#clock] = [new Cluster({ clock, random }), clock];
+    const client = new Client({ transport, userAgent: 'hosts', clock });
+    server.follow(({ kind, metadata }, is) => {
+      const { name, uid = '', deletionTimestamp, labels } = metadata;
+      if (kind.kind === 'PersistentVolumeClaim') {
+        if (is === 'there') this.#claims.set(name, uid);
+        else this.#claims.delete(name);
+      }
+      if (kind.kind !== 'Pod' || labels?.['component'] !== 'qdrant') return;
+      const running = this.#pods.get(name);
+      if (running && (is === 'gone' || deletionTimestamp !== undefined || running.uid !== uid)) this.stop(name);
+      if (is === 'there' && deletionTimestamp === undefined && !this.#pods.has(name)) {
+        const killed = new AbortController();
+        this.#pods.set(name, { uid, killed });
+        void this.#live(client, name, uid, killed.signal).catch(() => {});
+      }
+    });
+    await new Promise(() => {});
+  };
+
+  stop(pod: string): void {
+    this.#pods.get(pod)?.killed.abort();
+    this.#pods.delete(pod);
+    this.qdrant.peerAt(uriOf(pod))?.stop();
+  }
+
+  /** As a kubelet does: what crashes is started again, with what its files say by then. */
+  async #live(client: Client, pod: string, uid: string, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await sleep(this.clock, 250, signal);
+      const found = await client.get(Pod, { namespace: 'default', name: pod });
+      const config = await client.get(ConfigMap, vectors);
+      const settings = {
+        uri: uriOf(pod),
+        bootstrap: this.#resolve(config.data?.['bootstrap'] ?? '', pod),
+        version: /:v(.*)$/.exec(found.spec?.containers[0]?.image ?? '')?.[1] ?? '',
+      };
+      const start = await this.qdrant.start(settings, this.#diskOf(pod, uid), signal);
+      if (start.is === 'serving') return;
+      await sleep(this.clock, 2_000, signal);
+    }
+  }
+
+  /** A headless Service is any of its pods. */
+  #resolve(uri: string, pod: string): string {
+    if (new URL(uri).hostname !== HEADLESS) return uri;
+    return this.qdrant.peers.find((peer) => peer.isServing && peer.uri !== `${uriOf(pod)}/`)?.uri ?? uri;
+  }
+
+  #diskOf(pod: string, uid: string): Disk {
+    const volume = this.#claims.get(`qdrant-storage-${pod}`) ?? uid;
+    const disk = this.#disks.get(volume) ?? new Disk();
+    this.#disks.set(volume, disk);
+    return disk;
+  }
+}
+
+const uriOf = (pod: string) => `http://${pod}.${HEADLESS}:6335`;
+
+export interface QdrantWorld extends World {
+  readonly hosts: Hosts;
+}
+
+/** A cluster of Kubernetes with peers in its pods, and the operator beside it. */
+export function qdrantWorld(options: Partial<Settings['intervals']> = {}): QdrantWorld {
+  const hosts = new Hosts();
+  const settings = { ...DEFAULTS, intervals: { ...DEFAULTS.intervals, ...options } };
+  const product = operator(({ clock, random }) => [
+    qdrant({
+      settings,
+      send: (request, signal) => sendTo(hosts.qdrant)(request, signal),
+      clock,
+      newKey: () => `key${Math.floor(random() * 1e9)}`,
+    }),
+  ]);
+  const world = clusterWorld({
+    actors: { operator: product, hosts: hosts.run },
+    prepare: async (client) => {
+      for (const kind of kinds) await client.create(CustomResourceDefinition, crdOf(kind));
+    },
+  });
+  return { ...world, hosts };
+}
+
+export const aClusterOf = (replicas: number, more: Partial<ClusterSpec> = {}): ClusterSpec => ({
+  replicas,
+  image: IMAGE,
+  persistence: { size: '1Gi' },
+  ...more,
+});
+
+export const applyCluster = (spec: ClusterSpec) => (client: Client) =>
+  client.apply(QdrantCluster, { metadata: vectors, spec }, { fieldManager: 'user', force: true });
+
+export const statusIn = (state: State) => state.get(QdrantCluster, vectors)?.status;
+export const setIn = (state: State) => state.get(StatefulSet, vectors);
+export const claimsIn = (state: State) => state.list(PersistentVolumeClaim).map(({ metadata }) => metadata.name);
+
+/** The cluster has been looked at as it is now, and everything about it is as it should be. */
+export function isSettled(state: State): boolean {
+  const cluster = state.get(QdrantCluster, vectors);
+  const ready = cluster?.status?.conditions?.find(({ type }) => type === 'Ready');
+  return cluster?.status?.observedGeneration === cluster?.metadata.generation && ready?.status === 'True';
+}
+
+/** So many peers are members and nobody else, and nothing is left to do. */
+export const hasPeers = (peers: number) => (state: State) =>
+  isSettled(state) && statusIn(state)?.peers?.length === peers && state.list(Pod).length === peers;
+
+/** Asks whichever peer answers, as a user of the cluster would. */
+export async function ask(hosts: Hosts, method: string, path: string, body?: object): Promise<unknown> {
+  const bytes = Buffer.from(body === undefined ? '' : JSON.stringify(body));
+  for (;;) {
+    const peer = hosts.qdrant.peers.find(({ isServing }) => isServing);
+    try {
+      if (!peer) throw new Error('no peer answers');
+      const answer = await hosts.qdrant.request(peer.host, { method, path, headers: {}, body: bytes });
+      const { result }: { result?: unknown } = JSON.parse(Buffer.from(answer.body).toString('utf8'));
+      if (answer.status < 300) return result;
+      if (answer.status < 500) throw new Error(`${method} ${path}: ${Buffer.from(answer.body).toString('utf8')}`);
+    } catch (error) {
+      if (error instanceof Error && error.message.startsWith(method)) throw error;
+    }
+    await sleep(hosts.clock, 1_000);
+  }
+}
+
+export const NUMBERS = Array.from({ length: 60 }, (_, at) => at + 1);
+
+/** A collection with numbered points in it. */
+export async function fill(hosts: Hosts, shards: number, copies: number): Promise<void> {
+  const params = { vectors: { size: 4, distance: 'Dot' }, shard_number: shards, replication_factor: copies };
+  await ask(hosts, 'PUT', '/collections/points', params);
+  const points = NUMBERS.map((id) => ({ id, vector: [id, 0, 0, 1], payload: { number: id } }));
+  await ask(hosts, 'PUT', '/collections/points/points?wait=true', { points });
+}
+
+/** The numbers of the points that the peers have together, each counted once for every peer that has it. */
+export function copiesOfPoints({ qdrant }: Hosts): ReadonlyMap<number, number> {
+  const counts = new Map<number, number>();
+  for (const peer of qdrant.peers) {
+    const collection = peer.view.collections['points'];
+    for (const { id, replicas } of collection?.shards ?? []) {
+      if (!collection || replicas[peer.id] !== 'Active') continue;
+      for (const point of pointsOn(peer, collection, id)) counts.set(point, (counts.get(point) ?? 0) + 1);
+    }
+  }
+  return counts;
+}
+
+type Peer = Cluster['peers'][number];
+type Collection = NonNullable<Peer['view']['collections'][string]>;
+
+const pointsOn = ({ disk }: Peer, { serial }: Collection, shard: number): readonly number[] =>
+  [...(disk.points(`${serial}-${shard}`)?.values() ?? [])].map(({ id }) => Number(id));
