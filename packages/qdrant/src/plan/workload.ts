@@ -38,7 +38,8 @@ function imageOf({ cluster, observed }: Situation): string {
  * else is there. From then on a peer with an empty volume can do nothing but join: the name that all are told is nobody's.
  */
 function bootstrapOf(situation: Situation, replicas: number): string {
-  const { cluster } = situation;
-  const isAlone = Math.max(replicas, sizeOfMembers(situation)) <= 1;
+  const { cluster, observed } = situation;
+  const isSaidToBe = observed.pods.every(({ peer }) => !peer.known || peer.value.members.size <= 1);
+  const isAlone = isSaidToBe && Math.max(replicas, sizeOfMembers(situation)) <= 1;
   return isAlone ? uriOf(cluster, 0) : joinUri(cluster);
 }
