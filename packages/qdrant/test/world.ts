@@ -34,6 +34,24 @@ export class Hosts {
     return this.#qdrant;
   }
 
+  get isUp(): boolean {
+    return this.#qdrant !== undefined;
+  }
+
+  /** Points were written, and everybody was told that they are. */
+  isFilled = false;
+
+  /** The numbers of the points that some volume has which is still there. */
+  readonly numbersOnVolumes = (): ReadonlySet<number> => {
+    const volumes = [...this.#claims.values()].map((uid) => this.#disks.get(uid));
+    const shards = this.qdrant.peers.flatMap(({ view }) => {
+      const collection = view.collections['points'];
+      return collection ? collection.shards.map(({ id }) => shardName(collection, id)) : [];
+    });
+    const names = [...new Set(shards)];
+    return new Set(volumes.flatMap((disk) => names.flatMap((name) => (disk ? numbersIn(disk, name) : []))));
+  };
+
   get clock(): Clock {
     if (!this.#clock) throw new Error('no host is up yet');
     return this.#clock;
@@ -175,6 +193,7 @@ export async function fill(hosts: Hosts, shards: number, copies: number): Promis
   await ask(hosts, 'PUT', '/collections/points', params);
   const points = NUMBERS.map((id) => ({ id, vector: [id, 0, 0, 1], payload: { number: id } }));
   await ask(hosts, 'PUT', '/collections/points/points?wait=true', { points });
+  hosts.isFilled = true;
 }
 
 /** The numbers of the points that the peers have together, each counted once for every peer that has it. */
@@ -184,7 +203,8 @@ export function copiesOfPoints({ qdrant }: Hosts): ReadonlyMap<number, number> {
     const collection = peer.view.collections['points'];
     for (const { id, replicas } of collection?.shards ?? []) {
       if (!collection || replicas[peer.id] !== 'Active') continue;
-      for (const point of pointsOn(peer, collection, id)) counts.set(point, (counts.get(point) ?? 0) + 1);
+      for (const point of numbersIn(peer.disk, shardName(collection, id)))
+        counts.set(point, (counts.get(point) ?? 0) + 1);
     }
   }
   return counts;
@@ -193,5 +213,8 @@ export function copiesOfPoints({ qdrant }: Hosts): ReadonlyMap<number, number> {
 type Peer = Cluster['peers'][number];
 type Collection = NonNullable<Peer['view']['collections'][string]>;
 
-const pointsOn = ({ disk }: Peer, { serial }: Collection, shard: number): readonly number[] =>
-  [...(disk.points(`${serial}-${shard}`)?.values() ?? [])].map(({ id }) => Number(id));
+/** As a disk has it. */
+const shardName = ({ serial }: Collection, shard: number) => `${serial}-${shard}`;
+
+const numbersIn = (disk: Disk, shard: string): readonly number[] =>
+  [...(disk.points(shard)?.values() ?? [])].map(({ id }) => Number(id));
