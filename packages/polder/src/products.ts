@@ -1,6 +1,7 @@
 import type { Cached, CustomKind, Intervals, Registration, Surroundings, Webhook } from '@polder/kube';
 import { dataflowProduct } from './dataflow.ts';
 import type { Gauge } from './operator/exposition.ts';
+import { qdrantProduct } from './qdrant.ts';
 
 /** One of the systems that Polder runs: the kinds it defines, and the controllers that make them true. */
 export interface BuiltInProduct {
@@ -39,4 +40,4 @@ export interface MeteredPods {
 }
 
 /** The products of this program, in the order in which they are listed and started. */
-export const products: readonly BuiltInProduct[] = [dataflowProduct];
+export const products: readonly BuiltInProduct[] = [dataflowProduct, qdrantProduct];
