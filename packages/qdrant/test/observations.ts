@@ -1,11 +1,10 @@
 /** Whatever an operator may see of a cluster: true, old, half, or nothing at all. */
-import type { PersistentVolumeClaim, Pod, StatefulSet } from '@polder/kube';
 import fc from 'fast-check';
 import type { Distribution } from '../src/api/index.ts';
 import type { QdrantCluster } from '../src/kinds/index.ts';
-import { desired, uriOf } from '../src/objects/index.ts';
-import type { ClaimSeen, Observed, PeerView, PodSeen } from '../src/observe.ts';
-import { aCluster } from './states.ts';
+import { uriOf } from '../src/objects/index.ts';
+import type { Observed, PeerView, PodSeen } from '../src/observe.ts';
+import { aCluster, aPod, claimSeen, idOf, NOTHING, setOf } from './states.ts';
 
 export interface Seen {
   readonly cluster: QdrantCluster;
@@ -14,7 +13,6 @@ export interface Seen {
 
 const MOST = 5;
 const ordinals = Array.from({ length: MOST }, (_, at) => at);
-const idOf = (ordinal: number) => `${ordinal + 1}00000000000`;
 const ids = ordinals.map(idOf);
 /** Of whom nobody knows the pod. */
 const FOREIGN = '777';
@@ -90,39 +88,6 @@ function viewOf(ordinal: number, truth: Truth): fc.Arbitrary<PeerView> {
   });
 }
 
-function podOf(ordinal: number, how: PodState): Pod {
-  const name = `vectors-${ordinal}`;
-  const labels = { clustername: 'vectors', 'controller-revision-hash': how.isOld ? 'old' : 'new' };
-  const uid = `pod ${ordinal}`;
-  const head = { namespace: 'shop', name, uid, labels };
-  const running = { startedAt: '2026-03-01T00:00:00Z' };
-  return {
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: how.isEnding ? { ...head, deletionTimestamp: '2026-03-01T11:00:00Z' } : head,
-    status: {
-      conditions: [{ type: 'Ready', status: how.isReady ? 'True' : 'False' }],
-      containerStatuses: [
-        {
-          name: 'qdrant',
-          image: '',
-          imageID: '',
-          ready: how.isReady,
-          restartCount: 0,
-          state: how.isRunning ? { running } : {},
-        },
-      ],
-    },
-  };
-}
-
-interface PodState {
-  readonly isOld: boolean;
-  readonly isEnding: boolean;
-  readonly isReady: boolean;
-  readonly isRunning: boolean;
-}
-
 const podState = fc
   .record({
     isOld: fc.oneof({ weight: 4, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
@@ -135,42 +100,9 @@ const podState = fc
 function podSeen(ordinal: number, truth: Truth): fc.Arbitrary<PodSeen> {
   return fc.tuple(podState, viewOf(ordinal, truth), mostly(true, fc.constant(false))).map(([how, value, answers]) => ({
     ordinal,
-    pod: podOf(ordinal, how),
+    pod: aPod(ordinal, how),
     peer: answers && how.isRunning && !how.isEnding ? { known: true, value } : { known: false, because: 'no answer' },
   }));
-}
-
-function claimSeen(ordinal: number, uid: string, size: string): ClaimSeen {
-  const claim: PersistentVolumeClaim = {
-    apiVersion: 'v1',
-    kind: 'PersistentVolumeClaim',
-    metadata: { namespace: 'shop', name: `qdrant-storage-vectors-${ordinal}`, uid },
-    spec: { resources: { requests: { storage: size } } },
-  };
-  return { ordinal, volume: 'storage', claim };
-}
-
-function setOf(cluster: QdrantCluster, replicas: number, image: string): StatefulSet {
-  const workload = {
-    replicas,
-    image,
-    bootstrap: '',
-    apiKey: undefined,
-    readKey: undefined,
-    tls: undefined,
-    storageSize: '1Gi',
-    snapshotsSize: undefined,
-  };
-  const { set } = desired(cluster, workload);
-  const owner = {
-    apiVersion: cluster.apiVersion,
-    kind: cluster.kind,
-    name: 'vectors',
-    uid: 'cluster-uid',
-    controller: true,
-  };
-  const metadata = { ...set.metadata, uid: 'set', generation: 1, ownerReferences: [owner] };
-  return { ...set, metadata, status: { observedGeneration: 1, replicas, updateRevision: 'new' } };
 }
 
 /** A cluster at any moment of its life, and whatever can be seen of it. */
@@ -228,15 +160,3 @@ export const anything: fc.Arbitrary<Seen> = fc
       });
     });
   });
-
-const NOTHING: Observed['children'] = {
-  set: undefined,
-  config: undefined,
-  service: undefined,
-  headless: undefined,
-  policy: undefined,
-  budget: undefined,
-  apiKey: undefined,
-  readKey: undefined,
-  certificate: undefined,
-};
