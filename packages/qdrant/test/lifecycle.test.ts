@@ -1,5 +1,5 @@
 import { Simulation, type State } from '@polder/embedded/simulation';
-import { type Client, PersistentVolumeClaim, Pod, Secret, StatefulSet } from '@polder/kube';
+import { type Client, PersistentVolumeClaim, Pod, Secret, StatefulSet, StorageClass } from '@polder/kube';
 import { afterEach, describe, expect, test } from 'vitest';
 import { QdrantCluster } from '../src/index.ts';
 import {
@@ -68,6 +68,70 @@ test('it grows, and the new peers get their share; it shrinks, and every point i
   await until('one peer', hasPeers(1));
   expectCopies(1);
   expect(claimsIn(simulation.state)).toEqual(['qdrant-storage-vectors-0']);
+});
+
+test('who changes his mind while a peer leaves gets it back, empty, and no point is lost', async () => {
+  const client = await start();
+  await applyCluster(aClusterOf(3))(client);
+  await until('three peers', hasPeers(3));
+  await during(fill(hosts(), 6, 1));
+  await applyCluster(aClusterOf(2))(client);
+  await until('one is no member any more', () => membersSeen().includes(2));
+  await applyCluster(aClusterOf(3))(client);
+  await until('three peers', hasPeers(3));
+  expect(membersSeen()).toEqual([3, 3, 3]);
+  expectCopies(1);
+});
+
+test('a cluster that is suspended and goes on has all that it had', async () => {
+  const client = await start();
+  await applyCluster(aClusterOf(3))(client);
+  await until('three peers', hasPeers(3));
+  await during(fill(hosts(), 6, 1));
+  await applyCluster(aClusterOf(3, { suspend: true }))(client);
+  await until('nobody runs', (state) => isSettled(state) && state.list(Pod).length === 0);
+  await applyCluster(aClusterOf(3))(client);
+  await until('three peers', hasPeers(3));
+  expect(membersSeen()).toEqual([3, 3, 3]);
+  expectCopies(1);
+});
+
+test('volumes grow without a restart', async () => {
+  const client = await start();
+  await client.patch(StorageClass, { name: 'standard' }, { type: 'merge', body: { allowVolumeExpansion: true } });
+  await applyCluster(aClusterOf(2))(client);
+  await until('two peers', hasPeers(2));
+  const uids = () => simulation.state.list(Pod).map(({ metadata }) => metadata.uid);
+  const before = uids();
+  await applyCluster(aClusterOf(2, { persistence: { size: '2Gi' } }))(client);
+  const sizeOf = (template: PersistentVolumeClaim | undefined) => template?.spec?.resources?.requests?.['storage'];
+  await until(
+    'the template has the new size',
+    (state) => hasPeers(2)(state) && sizeOf(setIn(state)?.spec?.volumeClaimTemplates?.[0]) === '2Gi',
+  );
+  expect(simulation.state.list(PersistentVolumeClaim).map(sizeOf)).toEqual(['2Gi', '2Gi']);
+  expect(uids()).toEqual(before);
+});
+
+test('a consensus that has stopped holds everything, and the status says how to go on', async () => {
+  const client = await start();
+  await applyCluster(aClusterOf(3))(client);
+  await until('three peers', hasPeers(3));
+  // A name that no disk takes: the server agrees to it, and then nobody can apply it.
+  await during(
+    hosts().qdrant.request('vectors-0.vectors-headless.default', {
+      method: 'PUT',
+      path: '/collections/.',
+      headers: {},
+      body: Buffer.from(JSON.stringify({ vectors: { size: 4, distance: 'Dot' } })),
+    }),
+  );
+  await applyCluster(aClusterOf(2, { config: { log_level: 'DEBUG' } }))(client);
+  await until('it is told', (state) => statusIn(state)?.reason === 'ConsensusStopped');
+  expect(statusIn(simulation.state)?.errorMessage).toContain('--reinit');
+  const uids = simulation.state.list(Pod).map(({ metadata }) => metadata.uid);
+  await simulation.pass(600_000);
+  expect(simulation.state.list(Pod).map(({ metadata }) => metadata.uid)).toEqual(uids);
 });
 
 test('peers are upgraded one after the other, and the leader last', async () => {

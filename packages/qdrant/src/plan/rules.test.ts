@@ -237,8 +237,25 @@ describe('a rule', () => {
     expect(objection([[2]])).toContain('the only copy of shard 0 of points would go with vectors-2');
   });
 
+  test('a-volume-with-shards-stays', () => {
+    const removed = { isVoter: false, leader: undefined, members: new Map([[idOf(2), '']]) };
+    const objection = (shards: readonly (readonly number[])[]) => {
+      const { cluster, observed } = look({
+        members: [0, 1],
+        size: 3,
+        views: { 2: { ...removed, ...told({}, shards) } },
+      });
+      const claim = observed.claims[2]?.claim;
+      const rule = rules.find(({ name }) => name === 'a-volume-with-shards-stays');
+      return claim && rule?.forbids({ do: 'remove-volume', because, claim }, situationOf(cluster, observed));
+    };
+    expect(objection([[0, 1]])).toBeUndefined();
+    expect(objection([[0, 2]])).toBe('vectors-2 has shards of points');
+  });
+
   test('the-volume-of-a-member-stays', () => {
-    const { cluster, observed } = look({ size: 3, members: [0, 1] });
+    const removed = { isVoter: false, members: new Map([[idOf(2), '']]) };
+    const { cluster, observed } = look({ size: 3, members: [0, 1], views: { 2: removed } });
     const situation = situationOf(cluster, observed);
     const rule = rules.find(({ name }) => name === 'the-volume-of-a-member-stays');
     const objection = (at: number) => {
@@ -247,6 +264,22 @@ describe('a rule', () => {
     };
     expect(objection(1)).toBe('vectors-1 is a member');
     expect(objection(2)).toBeUndefined();
+  });
+});
+
+describe('nobody is taken for removed who only lost the others:', () => {
+  /** Started over by itself, it knows nobody else; the others know it. */
+  const reinit = { 0: { members: new Map([[idOf(0), 'http://vectors-0.vectors-headless.shop:6335/']]) } };
+
+  test('while they follow it', () => {
+    const { steps, summary } = plan({ views: reinit, shards: SHARDS });
+    expect(steps).toEqual([]);
+    expect(summary).toMatchObject({ because: 'vectors-1 counts on vectors-0, which does not know it' });
+  });
+
+  test('while nobody leads them', () => {
+    const led = { leader: undefined };
+    expect(named({ views: { ...reinit, 1: led, 2: led }, shards: SHARDS })).toEqual([]);
   });
 });
 

@@ -159,15 +159,19 @@ export const rules: readonly ClusterRule[] = [
   {
     name: 'one-pod-at-a-time',
     forbids(step, situation) {
-      const { cluster, observed, size = 0 } = situation;
+      const { cluster, observed, size } = situation;
       if (!disturbsPods(step, situation)) return undefined;
-      const own = step.do === 'restart-pod' ? step.pod.metadata.name : undefined;
-      const leaving = step.do === 'scale' || step.do === 'remove-peer' ? cluster.spec.replicas : size;
-      const others = observed.pods.filter(({ pod, ordinal }) => pod.metadata.name !== own && ordinal < leaving);
-      const isForced = step.do === 'restart-pod' && isDown(step.pod);
+      if (size === undefined) return 'there is no StatefulSet that would make it again';
+      // Those that leave need not be well for one of them to go.
+      const isRestart = step.do === 'restart-pod';
+      const counted = isRestart ? size : Math.min(size, cluster.spec.replicas);
+      const others = observed.pods.filter(({ pod, ordinal }) =>
+        isRestart ? pod.metadata.name !== step.pod.metadata.name : ordinal < counted,
+      );
+      const isForced = isRestart && isDown(step.pod);
       const busy = others.find(({ pod }) => isEnding(pod) || !(isForced || isReady(pod)));
       if (busy) return `pod ${busy.pod.metadata.name} is not ready`;
-      const away = Math.min(leaving, size) - others.length - (own === undefined ? 0 : 1);
+      const away = counted - others.length - (isRestart ? 1 : 0);
       return away > 0 && !isForced ? `${away} pods are not there yet` : undefined;
     },
   },
@@ -217,6 +221,21 @@ export const rules: readonly ClusterRule[] = [
       if (step.do !== 'expand-volume') return undefined;
       if (!canExpand.known) return canExpand.because;
       return canExpand.value ? undefined : 'its StorageClass does not allow to expand volumes';
+    },
+  },
+  {
+    // What a peer has that was removed was moved away before; one that has shards was not removed by us.
+    name: 'a-volume-with-shards-stays',
+    forbids(step, { cluster, observed }) {
+      if (step.do !== 'remove-volume' || cluster.metadata.deletionTimestamp !== undefined) return undefined;
+      const ordinal = observed.claims.find(({ claim }) => claim === step.claim)?.ordinal;
+      const seen = observed.pods.find((one) => one.ordinal === ordinal);
+      if (!seen) return undefined;
+      if (!seen.peer.known || !seen.peer.value.distributions.known)
+        return `pod ${seen.pod.metadata.name} does not tell what it has`;
+      const { id, distributions } = seen.peer.value;
+      const first = distributions.value.find(({ replicas }) => replicas.some(({ peer }) => peer === id));
+      return first && `${seen.pod.metadata.name} has shards of ${first.collection}`;
     },
   },
   {

@@ -17,6 +17,7 @@ export interface Sight {
   readonly removed: readonly SeenPeer[];
   /** Peers of another cluster, under the names of this one. */
   readonly strangers: readonly SeenPeer[];
+  /** Whom most follow, if all members agree on who they are. */
   readonly leader: SeenPeer | undefined;
   /** Why nothing can be decided about members and shards; undefined if something can. */
   readonly doubt: string | undefined;
@@ -59,27 +60,29 @@ export interface Copy {
 
 export function sightOf(cluster: QdrantCluster, { pods }: Observed): Sight {
   const answering = pods.flatMap(seen);
-  const leaders = answering.filter(isFollowed(answering));
-  const [leader] = leaders;
-  const listed = leader?.view.members ?? new Map<string, string>();
+  const [first, second] = answering.filter(isFollowed(answering));
+  const listed = first?.view.members ?? new Map<string, string>();
   const members = answering.filter(({ id }) => listed.has(id));
-  const outside = answering.filter(({ id }) => !listed.has(id));
-  const removed = leader ? outside.filter(wasMember(listed)) : [];
-  const strangers = leader ? outside.filter((one) => !removed.includes(one)) : [];
+  const outside = first ? answering.filter(({ id }) => !listed.has(id)) : [];
+  const removed = outside.filter(wasMember(cluster, listed));
+  const strangers = outside.filter(({ view }) => view.isVoter && !knowsAny(view, listed));
+  const uncounted = outside.find((one) => !removed.includes(one) && !strangers.includes(one));
   const stopped = answering
-    .filter((one) => !removed.includes(one) && one.view.consensus.is === 'stopped')
-    .map(({ pod, view }) => ({ pod, because: view.consensus.is === 'stopped' ? view.consensus.because : '' }));
-  const doubt = doubtOf(leaders, members, answering);
-  const shards = doubt === undefined ? shardsOf(members) : [];
+    .filter((one) => !removed.includes(one))
+    .flatMap(({ pod, view: { consensus } }) =>
+      consensus.is === 'stopped' ? [{ pod, because: consensus.because }] : [],
+    );
+  const discord = discordOf(first, second, uncounted, members, answering);
+  const doubt = discord ?? unreadIn(members);
   return {
     members,
-    missing: leader ? missingOf(cluster, listed, members) : [],
+    missing: discord === undefined ? missingOf(cluster, listed, members) : [],
     removed,
     strangers,
-    leader,
+    leader: discord === undefined ? first : undefined,
     doubt,
     stopped,
-    shards,
+    shards: doubt === undefined ? shardsOf(members) : [],
   };
 }
 
@@ -98,30 +101,42 @@ const isFollowed =
     return followers.length * 2 > view.members.size;
   };
 
-/** One that was removed knows it, if it lived then; else it knows the others, and nobody leads it. */
+/**
+ * Who was removed knows it, if it lived then. Otherwise it counts on the others, and nobody leads it; but so do those whom a
+ * peer left behind that was started over by itself, and they are remembered.
+ */
 const wasMember =
-  (listed: ReadonlyMap<string, string>) =>
-  ({ view }: SeenPeer): boolean =>
-    !view.isVoter || [...listed.keys()].some((id) => view.members.has(id));
+  ({ status }: QdrantCluster, listed: ReadonlyMap<string, string>) =>
+  ({ id, view }: SeenPeer): boolean =>
+    !view.isVoter ||
+    (view.leader === undefined && knowsAny(view, listed) && !status?.peers?.some((peer) => peer.id === id));
 
-function doubtOf(
-  leaders: readonly SeenPeer[],
+const knowsAny = (view: PeerView, listed: ReadonlyMap<string, string>): boolean =>
+  [...listed.keys()].some((id) => view.members.has(id));
+
+/** Why it is not clear who the members are. */
+function discordOf(
+  leader: SeenPeer | undefined,
+  second: SeenPeer | undefined,
+  uncounted: SeenPeer | undefined,
   members: readonly SeenPeer[],
   answering: readonly SeenPeer[],
 ): string | undefined {
-  const [leader, second] = leaders;
   if (!leader) return answering.length === 0 ? 'no peer answers' : 'no peer is followed by most of the others';
   if (second) return `${leader.pod} and ${second.pod} both lead`;
+  if (uncounted) return `${uncounted.pod} counts on ${leader.pod}, which does not know it`;
   for (const { pod, view } of members) {
     if (view.leader !== leader.id) return `${pod} does not follow ${leader.pod}`;
     if (!isSameKeys(view.members, leader.view.members)) return `${pod} and ${leader.pod} know different members`;
   }
-  return unreadIn(members);
+  return undefined;
 }
 
+/** Half of what is known of shards would be mistaken for shards that are gone. */
 function unreadIn(members: readonly SeenPeer[]): string | undefined {
-  const unread = members.find(({ view }) => !view.distributions.known);
-  return unread && !unread.view.distributions.known ? unread.view.distributions.because : undefined;
+  const views = members.map(({ view }) => view.distributions);
+  const unread = views.find((one) => !one.known);
+  return unread?.known === false ? unread.because : undefined;
 }
 
 const isSameKeys = (a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>) =>
