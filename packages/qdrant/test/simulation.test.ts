@@ -28,11 +28,13 @@ const PATIENT = 900_000;
 /** Those of the run that is under way: what users do goes there. */
 let hosts: Hosts;
 
-function world(): QdrantWorld {
-  const made = qdrantWorld();
+const worldWith = (options: Parameters<typeof qdrantWorld>[0]) => (): QdrantWorld => {
+  const made = qdrantWorld(options);
   hosts = made.hosts;
   return made;
-}
+};
+
+const world = worldWith({});
 
 /** What users do once the cluster has so many peers. */
 const afterPeers = (peers: number, work: (client: Client) => Promise<unknown>) => async (client: Client) => {
@@ -100,11 +102,13 @@ describe('every point is there in the end, nothing is left over, and the cluster
   );
 
   test.each(seeds(5))(
-    'whatever happens to the operator and to the cluster (seed %i)',
+    'whatever happens to the operator, to the cluster and to its peers (seed %i)',
     async (seed) => {
       const actors = ['operator', 'cluster'];
       const limitMs = 3_600_000;
-      const simulation = await simulate({ seed, world, scenario, until: isConverged, invariants, actors, limitMs });
+      const troubled = worldWith({ troubledMs: limitMs / 10 });
+      const course = { seed, world: troubled, scenario, until: isConverged, invariants, actors, limitMs };
+      const simulation = await simulate(course);
       expect(statusIn(simulation.state)?.peers).toHaveLength(2);
       expect(groupsIn(hosts).size).toBe(1);
       expect(simulation.state.list(Pod)).toHaveLength(2);

@@ -1,4 +1,4 @@
-import { Cluster, Disk } from '@polder/doubles/qdrant';
+import { Cluster, Disk, type Faults } from '@polder/doubles/qdrant';
 import { clusterWorld, operator, type Process, type State, type World } from '@polder/embedded/simulation';
 import {
   Client,
@@ -11,7 +11,7 @@ import {
   StatefulSet,
   sleep,
 } from '@polder/kube';
-import { DEFAULTS, qdrant, type Settings } from '../src/index.ts';
+import { DEFAULTS, qdrant } from '../src/index.ts';
 import { type ClusterSpec, kinds, QdrantCluster } from '../src/kinds/index.ts';
 import { sendTo } from './double.ts';
 
@@ -24,10 +24,16 @@ const HEADLESS = 'vectors-headless.default';
 export class Hosts {
   #qdrant: Cluster | undefined;
   #clock: Clock | undefined;
+  #client: Client | undefined;
+  readonly #troubledMs: number;
   readonly #disks = new Map<string, Disk>();
   /** The uid of the claim that has a name now. */
   readonly #claims = new Map<string, string>();
   readonly #pods = new Map<string, { readonly uid: string; readonly killed: AbortController }>();
+
+  constructor(troubledMs = 0) {
+    this.#troubledMs = troubledMs;
+  }
 
   get qdrant(): Cluster {
     if (!this.#qdrant) throw new Error('no host is up yet');
@@ -60,6 +66,7 @@ export class Hosts {
   readonly run = async ({ clock, random, server, transport }: Process): Promise<void> => {
     [this.#qdrant, this.#clock] = [new Cluster({ clock, random }), clock];
     const client = new Client({ transport, userAgent: 'hosts', clock });
+    this.#client = client;
     server.follow(({ kind, metadata }, is) => {
       const { name, uid = '', deletionTimestamp, labels } = metadata;
       if (kind.kind === 'PersistentVolumeClaim') {
@@ -75,8 +82,38 @@ export class Hosts {
         void this.#live(client, name, uid, killed.signal).catch(() => {});
       }
     });
+    await this.#trouble(random, this.#troubledMs);
     await new Promise(() => {});
   };
+
+  /** For so long, now and then, a peer crashes, fails its transfers, or what it proposes is lost or comes late. */
+  async #trouble(random: () => number, forMs: number): Promise<void> {
+    const until = this.clock.now() + forMs;
+    while (this.clock.now() < until) {
+      await sleep(this.clock, 5_000 + 20_000 * random());
+      const names = [...this.#pods.keys()].toSorted();
+      const pod = names[Math.floor(random() * names.length)];
+      if (pod === undefined) continue;
+      if (random() < 0.4) {
+        this.crash(pod);
+        continue;
+      }
+      const [faults = {}] = FAULTS.slice(Math.floor(random() * FAULTS.length));
+      this.qdrant.setFaults(uriOf(pod), faults);
+      await sleep(this.clock, 5_000 + 15_000 * random());
+      this.qdrant.setFaults(uriOf(pod), {});
+    }
+  }
+
+  /** Its process dies, and is started again after a while. */
+  crash(pod: string): void {
+    const { uid } = this.#pods.get(pod) ?? {};
+    if (uid === undefined || !this.#client) return;
+    this.stop(pod);
+    const killed = new AbortController();
+    this.#pods.set(pod, { uid, killed });
+    void this.#live(this.#client, pod, uid, killed.signal).catch(() => {});
+  }
 
   stop(pod: string): void {
     this.#pods.get(pod)?.killed.abort();
@@ -115,6 +152,14 @@ export class Hosts {
   }
 }
 
+const FAULTS: readonly Faults[] = [
+  { failsTransfers: true },
+  { consensus: 'lost' },
+  { consensus: 'late' },
+  { isHung: true },
+  { refusesClients: true },
+];
+
 const uriOf = (pod: string) => `http://${pod}.${HEADLESS}:6335`;
 
 export interface QdrantWorld extends World {
@@ -122,12 +167,11 @@ export interface QdrantWorld extends World {
 }
 
 /** A cluster of Kubernetes with peers in its pods, and the operator beside it. */
-export function qdrantWorld(options: Partial<Settings['intervals']> = {}): QdrantWorld {
-  const hosts = new Hosts();
-  const settings = { ...DEFAULTS, intervals: { ...DEFAULTS.intervals, ...options } };
+export function qdrantWorld({ troubledMs = 0 }: { readonly troubledMs?: number } = {}): QdrantWorld {
+  const hosts = new Hosts(troubledMs);
   const product = operator(({ clock, random }) => [
     qdrant({
-      settings,
+      settings: DEFAULTS,
       send: (request, signal) => sendTo(hosts.qdrant)(request, signal),
       clock,
       newKey: () => `key${Math.floor(random() * 1e9)}`,
@@ -176,7 +220,8 @@ export async function ask(hosts: Hosts, method: string, path: string, body?: obj
       if (!peer) throw new Error('no peer answers');
       const answer = await hosts.qdrant.request(peer.host, { method, path, headers: {}, body: bytes });
       const { result }: { result?: unknown } = JSON.parse(Buffer.from(answer.body).toString('utf8'));
-      if (answer.status < 300) return result;
+      // 409: what nobody agreed to in time was agreed to after all.
+      if (answer.status < 300 || answer.status === 409) return result;
       if (answer.status < 500) throw new Error(`${method} ${path}: ${Buffer.from(answer.body).toString('utf8')}`);
     } catch (error) {
       if (error instanceof Error && error.message.startsWith(method)) throw error;
