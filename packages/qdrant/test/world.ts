@@ -91,7 +91,9 @@ export class Hosts {
     const until = this.clock.now() + forMs;
     while (this.clock.now() < until) {
       await sleep(this.clock, 5_000 + 20_000 * random());
-      const names = [...this.#pods.keys()].toSorted();
+      // The stand-in counts who joins as a voter at once: who dies then would take the quorum of two along for good.
+      const names = [...this.#pods.keys()].toSorted().filter((name) => this.qdrant.peerAt(uriOf(name))?.isServing);
+      if (names.length < 2) continue;
       const pod = names[Math.floor(random() * names.length)];
       if (pod === undefined) continue;
       if (random() < 0.4) {

@@ -134,13 +134,14 @@ export const rules: readonly ClusterRule[] = [
     },
   },
   {
-    // Whoever comes before the first is there would be told to join nobody.
+    // Whoever comes before the first is there would be told to join nobody; and each that joins needs the others to agree.
     name: 'a-cluster-forms-before-it-grows',
     forbids(step, situation) {
-      const { sight } = situation;
-      if (step.do !== 'scale' || step.to <= Math.max(1, sizeOfMembers(situation))) return undefined;
-      if (isScaleDown(step, situation)) return undefined;
-      return sight.leader && sight.doubt === undefined ? undefined : (sight.doubt ?? 'no peer leads yet');
+      const { sight, size = 0 } = situation;
+      if (step.do !== 'scale' || step.to <= size || step.to <= Math.max(1, sizeOfMembers(situation))) return undefined;
+      if (sight.doubt !== undefined) return sight.doubt;
+      const joined = sight.members.filter(({ ordinal }) => ordinal < size).length;
+      return joined < size ? `${joined} of ${size} peers have joined` : undefined;
     },
   },
   {
