@@ -1,6 +1,6 @@
 /** The Qdrant operator as a product of this program. */
 import { randomInt } from 'node:crypto';
-import { DEFAULTS, kinds, qdrant, sendOverHttp } from '@polder/qdrant';
+import { DEFAULTS, QdrantCluster, qdrant, sendOverHttp } from '@polder/qdrant';
 import type { BuiltInProduct } from './products.ts';
 
 const { periodicMs, progressMs, readTimeoutMs, writeTimeoutMs } = DEFAULTS.intervals;
@@ -23,7 +23,8 @@ const intervals = {
 
 export const qdrantProduct: BuiltInProduct = {
   name: 'qdrant',
-  kinds,
+  // Those of collections, backups, restores and templates are left out: nothing acts on them.
+  kinds: [QdrantCluster],
   fieldManager: 'qdrant-operator',
   lease: 'qdrant-operator',
   intervals,
