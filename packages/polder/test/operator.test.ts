@@ -19,7 +19,7 @@ afterEach(() => place[Symbol.asyncDispose]());
 const operator = (...args: readonly string[]): Started => {
   const anyPort = ['--metrics-bind-address', ':0', '--health-probe-bind-address', ':0'];
   const program = join(CHECKOUT, 'polder');
-  const all = ['operator', '--kubeconfig', place.kubeconfig, ...anyPort, ...args];
+  const all = ['operator', '--products', 'dataflow', '--kubeconfig', place.kubeconfig, ...anyPort, ...args];
   return place.run('env', 'PROCESSOR_IMAGE=simulated', program, ...all);
 };
 
