@@ -2,15 +2,15 @@
  * A real Kafka on loopback, for suites that need the truth: one broker that is its own controller (KRaft), with a listener
  * for each way of connecting. It is thrown away afterwards.
  */
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { closeSync, globSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { createAuthority, issue } from '@polder/kube/certificates';
 import { freePorts } from '../free-ports.ts';
+import { bring, keep, type Server, startServer } from '../server.ts';
 
 const run = promisify(execFile);
 
@@ -83,7 +83,7 @@ export async function startKafka({ dir }: { readonly dir: string }): Promise<Kaf
     ...scram,
   ]);
 
-  let broker: Broker | undefined;
+  let broker: Server | undefined;
   const kill = async () => {
     await broker?.kill();
     broker = undefined;
@@ -121,16 +121,7 @@ export async function startKafka({ dir }: { readonly dir: string }): Promise<Kaf
 }
 
 /** Brings what is not in the user's cache yet; resolves with the folder of the jars. */
-export async function buildKafka(): Promise<string> {
-  const running = run(join(import.meta.dirname, 'build.sh'));
-  running.child.stderr?.pipe(process.stderr);
-  try {
-    return (await running).stdout.trim().split('\n').at(-1) ?? '';
-  } catch (error) {
-    const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : String(error);
-    throw new Error(`The real Kafka could not be brought (tools/kafka/build.sh):\n${said}`, { cause: error });
-  }
-}
+export const buildKafka = () => bring('Kafka', join(import.meta.dirname, 'build.sh'));
 
 interface Settings {
   readonly plaintext: number;
@@ -209,48 +200,18 @@ function commitsIn(dump: string, group: string, topic: string): Map<number, numb
   return commits;
 }
 
-interface Broker {
-  kill(): Promise<void>;
-}
-
-async function startBroker(args: readonly string[], logFile: string): Promise<Broker> {
-  const log = openSync(logFile, 'w');
-  const child: ChildProcess = spawn('java', args, { stdio: ['ignore', log, log] });
-  closeSync(log);
-  // A run that ends without `stop` (Ctrl-C, a crash) must not leave servers behind.
-  const killWithParent = () => child.kill('SIGKILL');
-  process.once('exit', killWithParent);
-  const ended = new Promise<void>((resolve) => {
-    child.once('exit', () => resolve());
-    child.once('error', () => resolve());
+/** Its log says so. */
+const startBroker = (args: readonly string[], logFile: string): Promise<Server> =>
+  startServer({
+    name: 'Kafka',
+    program: 'java',
+    args,
+    logFile,
+    readyWithinMs: READY_WITHIN,
+    isReady: () => readFileSync(logFile, 'utf8').includes('Kafka Server started'),
   });
-  const kill = async () => {
-    process.off('exit', killWithParent);
-    child.kill('SIGKILL');
-    await ended;
-  };
-  const deadline = performance.now() + READY_WITHIN;
-  const said = () => readFileSync(logFile, 'utf8');
-  while (!said().includes('Kafka Server started')) {
-    const hasEnded = child.exitCode !== null || child.signalCode !== null;
-    if (hasEnded || performance.now() > deadline) {
-      await kill();
-      const what = hasEnded ? `ended with ${child.exitCode ?? child.signalCode}` : 'did not start in time';
-      throw new Error(`Kafka ${what}:\n${said().trimEnd().split('\n').slice(-15).join('\n')}`);
-    }
-    await sleep(50);
-  }
-  return { kill };
-}
 
 if (import.meta.main) {
   const kafka = await startKafka({ dir: join(tmpdir(), `polder-kafka-${process.pid}`) });
-  console.log(JSON.stringify(kafka.addresses, undefined, 2));
-  console.error('Ctrl-C stops it');
-  const stop = async () => {
-    await kafka.stop();
-    process.exit(0);
-  };
-  process.once('SIGINT', () => void stop());
-  process.once('SIGTERM', () => void stop());
+  keep(kafka.addresses, () => kafka.stop());
 }

@@ -2,17 +2,13 @@
  * A real Nessie on loopback, with the S3 server that its tables live on, for suites that need the truth. Both are thrown away
  * afterwards.
  */
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { freePorts } from '../free-ports.ts';
 import { findJava } from '../jdk/find.ts';
-
-const run = promisify(execFile);
+import { bring, keep, type Server, startServer } from '../server.ts';
 
 const READY_WITHIN = 120_000;
 const REGION = 'us-east-1';
@@ -52,8 +48,9 @@ export async function startNessie({ dir }: { readonly dir: string }): Promise<Ne
     program: join(programs, 'versitygw'),
     args: ['--port', `127.0.0.1:${s3}`, '--region', REGION, 'posix', join(dir, 's3')],
     env: { ROOT_ACCESS_KEY: key.accessKey, ROOT_SECRET_KEY: key.secretAccessKey },
-    log: join(dir, 's3.log'),
-    readyURL: s3Endpoint,
+    logFile: join(dir, 's3.log'),
+    readyWithinMs: READY_WITHIN,
+    isReady: () => answers(s3Endpoint),
   });
   const properties = propertiesOf({ http, management, s3Endpoint, data: join(dir, 'nessie'), ...key });
   const args = ['-Xmx512m', ...properties, '-jar', join(programs, 'nessie-quarkus-runner.jar')];
@@ -65,9 +62,14 @@ export async function startNessie({ dir }: { readonly dir: string }): Promise<Ne
   };
   const restart = async () => {
     await kill();
-    const log = join(dir, 'nessie.log');
-    const readyURL = `${baseURL}/api/v2/config`;
-    server = await startServer({ name: 'Nessie', program: java, args, env: {}, log, readyURL });
+    server = await startServer({
+      name: 'Nessie',
+      program: java,
+      args,
+      logFile: join(dir, 'nessie.log'),
+      readyWithinMs: READY_WITHIN,
+      isReady: () => answers(`${baseURL}/api/v2/config`),
+    });
   };
   const stop = async () => {
     await Promise.all([kill(), storage.kill()]);
@@ -84,16 +86,7 @@ export async function startNessie({ dir }: { readonly dir: string }): Promise<Ne
 }
 
 /** Brings what is not in the user's cache yet; resolves with the folder of it. */
-export async function buildNessie(): Promise<string> {
-  const running = run(join(import.meta.dirname, 'build.sh'));
-  running.child.stderr?.pipe(process.stderr);
-  try {
-    return (await running).stdout.trim().split('\n').at(-1) ?? '';
-  } catch (error) {
-    const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : String(error);
-    throw new Error(`The real Nessie could not be brought (tools/nessie/build.sh):\n${said}`, { cause: error });
-  }
-}
+export const buildNessie = () => bring('Nessie', join(import.meta.dirname, 'build.sh'));
 
 interface Settings {
   readonly http: number;
@@ -129,51 +122,7 @@ function propertiesOf({ http, management, s3Endpoint, accessKey, secretAccessKey
   return Object.entries(properties).map(([name, value]) => `-D${name}=${value}`);
 }
 
-interface Server {
-  kill(): Promise<void>;
-}
-
-interface ServerOptions {
-  readonly name: string;
-  readonly program: string;
-  readonly args: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-  readonly log: string;
-  /** It serves once this answers, whatever it answers. */
-  readonly readyURL: string;
-}
-
-async function startServer({ name, program, args, env, log, readyURL }: ServerOptions): Promise<Server> {
-  const file = openSync(log, 'w');
-  const stdio = ['ignore', file, file] as const;
-  const child: ChildProcess = spawn(program, args, { stdio: [...stdio], env: { ...process.env, ...env } });
-  closeSync(file);
-  // A run that ends without `stop` (Ctrl-C, a crash) must not leave servers behind.
-  const killWithParent = () => child.kill('SIGKILL');
-  process.once('exit', killWithParent);
-  const ended = new Promise<void>((resolve) => {
-    child.once('exit', () => resolve());
-    child.once('error', () => resolve());
-  });
-  const kill = async () => {
-    process.off('exit', killWithParent);
-    child.kill('SIGKILL');
-    await ended;
-  };
-  const deadline = performance.now() + READY_WITHIN;
-  while (!(await answers(readyURL))) {
-    const hasEnded = child.exitCode !== null || child.signalCode !== null;
-    if (hasEnded || performance.now() > deadline) {
-      await kill();
-      const what = hasEnded ? `ended with ${child.exitCode ?? child.signalCode}` : 'did not start in time';
-      const said = readFileSync(log, 'utf8').trimEnd().split('\n').slice(-15).join('\n');
-      throw new Error(`${name} ${what}:\n${said}`);
-    }
-    await sleep(50);
-  }
-  return { kill };
-}
-
+/** It serves once it answers, whatever it answers. */
 async function answers(url: string): Promise<boolean> {
   try {
     await (await fetch(url)).arrayBuffer();
@@ -185,12 +134,5 @@ async function answers(url: string): Promise<boolean> {
 
 if (import.meta.main) {
   const nessie = await startNessie({ dir: join(tmpdir(), `polder-nessie-${process.pid}`) });
-  console.log(JSON.stringify(nessie.addresses, undefined, 2));
-  console.error('Ctrl-C stops it');
-  const stop = async () => {
-    await nessie.stop();
-    process.exit(0);
-  };
-  process.once('SIGINT', () => void stop());
-  process.once('SIGTERM', () => void stop());
+  keep(nessie.addresses, () => nessie.stop());
 }

@@ -2,16 +2,12 @@
  * A real Trino on loopback, for suites that need the truth: one node that is coordinator and worker, with a catalog in memory
  * and one of Iceberg tables in files. It is thrown away afterwards.
  */
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { freePorts } from '../free-ports.ts';
 import { findJava } from '../jdk/find.ts';
-
-const run = promisify(execFile);
+import { bring, keep, type Server, startServer } from '../server.ts';
 
 const JAVA = 25;
 const READY_WITHIN = 180_000;
@@ -93,7 +89,14 @@ export async function startTrino({ dir }: { readonly dir: string }): Promise<Tri
   };
   const restart = async () => {
     await kill();
-    server = await startServer({ java, args, url, logFile: join(dir, 'server.log') });
+    server = await startServer({
+      name: 'Trino',
+      program: java,
+      args,
+      logFile: join(dir, 'server.log'),
+      readyWithinMs: READY_WITHIN,
+      isReady: () => isServing(url),
+    });
   };
   await restart();
   return {
@@ -108,57 +111,7 @@ export async function startTrino({ dir }: { readonly dir: string }): Promise<Tri
 }
 
 /** Brings what is not in the user's cache yet; resolves with the folder of the server. */
-export async function buildTrino(): Promise<string> {
-  const running = run(join(import.meta.dirname, 'build.sh'));
-  running.child.stderr?.pipe(process.stderr);
-  try {
-    return (await running).stdout.trim().split('\n').at(-1) ?? '';
-  } catch (error) {
-    const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : String(error);
-    throw new Error(`The real Trino could not be brought (tools/trino/build.sh):\n${said}`, { cause: error });
-  }
-}
-
-interface Server {
-  kill(): Promise<void>;
-}
-
-interface Start {
-  readonly java: string;
-  readonly args: readonly string[];
-  readonly url: string;
-  readonly logFile: string;
-}
-
-async function startServer({ java, args, url, logFile }: Start): Promise<Server> {
-  const log = openSync(logFile, 'w');
-  const child: ChildProcess = spawn(java, args, { stdio: ['ignore', log, log] });
-  closeSync(log);
-  // A run that ends without `stop` (Ctrl-C, a crash) must not leave servers behind.
-  const killWithParent = () => child.kill('SIGKILL');
-  process.once('exit', killWithParent);
-  const ended = new Promise<void>((resolve) => {
-    child.once('exit', () => resolve());
-    child.once('error', () => resolve());
-  });
-  const kill = async () => {
-    process.off('exit', killWithParent);
-    child.kill('SIGKILL');
-    await ended;
-  };
-  const deadline = performance.now() + READY_WITHIN;
-  while (!(await isServing(url))) {
-    const hasEnded = child.exitCode !== null || child.signalCode !== null;
-    if (hasEnded || performance.now() > deadline) {
-      await kill();
-      const what = hasEnded ? `ended with ${child.exitCode ?? child.signalCode}` : 'did not start in time';
-      const said = readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-15).join('\n');
-      throw new Error(`Trino ${what}:\n${said}`);
-    }
-    await sleep(100);
-  }
-  return { kill };
-}
+export const buildTrino = () => bring('Trino', join(import.meta.dirname, 'build.sh'));
 
 async function isServing(url: string): Promise<boolean> {
   try {
@@ -172,12 +125,5 @@ async function isServing(url: string): Promise<boolean> {
 
 if (import.meta.main) {
   const trino = await startTrino({ dir: join(tmpdir(), `polder-trino-${process.pid}`) });
-  console.log(JSON.stringify(trino.addresses, undefined, 2));
-  console.error('Ctrl-C stops it');
-  const stop = async () => {
-    await trino.stop();
-    process.exit(0);
-  };
-  process.once('SIGINT', () => void stop());
-  process.once('SIGTERM', () => void stop());
+  keep(trino.addresses, () => trino.stop());
 }
