@@ -52,7 +52,7 @@ describe('what to try', () => {
     expect(triesOfFlows([flow('copy', 0), flow('orders', 2)]).map(({ command }) => command)).toEqual([
       'kubectl get dataflows -n shop',
       'kubectl get dataflow orders -o yaml -n shop > orders.yaml',
-      `echo '{"paid":true}' | ./polder try -f orders.yaml`,
+      `echo '{"id":1,"paid":true,"card":"4111"}' | ./polder try -f orders.yaml`,
       './polder plan -f orders.yaml',
       'kubectl apply -f orders.yaml',
     ]);

@@ -38,7 +38,10 @@ export function triesOfFlows(flows: readonly DataFlow[]): readonly Try[] {
       command: `kubectl get dataflow ${name} -o yaml${at(flow)} > ${name}.yaml`,
       shows: 'a flow, to try and to change',
     },
-    { command: `echo '{"paid":true}' | ./polder try -f ${name}.yaml`, shows: 'what it would make of a message' },
+    {
+      command: `echo '{"id":1,"paid":true,"card":"4111"}' | ./polder try -f ${name}.yaml`,
+      shows: 'what it would make of a message',
+    },
     { command: `./polder plan -f ${name}.yaml`, shows: 'what your change would do' },
     { command: `kubectl apply -f ${name}.yaml`, shows: 'do it' },
   ];
