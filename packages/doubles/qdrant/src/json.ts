@@ -7,14 +7,6 @@ export interface JsonObject {
   readonly [key: string]: Json;
 }
 
-declare global {
-  interface JSON {
-    // In Node since 21; not in TypeScript's library yet.
-    parse(text: string, reviver: (key: string, value: Json, context: { readonly source?: string }) => Json): Json;
-    rawJSON(text: string): object;
-  }
-}
-
 export const parseJson = (text: string): Json => JSON.parse(text, exact);
 
 function exact(_: string, value: Json, { source }: { readonly source?: string }): Json {

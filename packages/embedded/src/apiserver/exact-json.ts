@@ -5,21 +5,13 @@
  */
 import type { Json } from './schema/schema.ts';
 
-declare global {
-  interface JSON {
-    // In Node since 21; not in TypeScript's library yet.
-    parse(text: string, reviver: (key: string, value: Json, context: { readonly source?: string }) => Json): Json;
-    rawJSON(text: string): object;
-  }
-}
-
 /** Fewer digits always fit into a number. Most texts have no such run, and one look is all they pay. */
 const MANY_DIGITS = /\d{16}/;
 
 export const mayExceedNumbers = (text: string) => MANY_DIGITS.test(text);
 
 export function parseJson(text: string): Json {
-  if (mayExceedNumbers(text)) return JSON.parse(text, (_, value, { source }) => exact(value, source));
+  if (mayExceedNumbers(text)) return JSON.parse(text, (_, value: Json, { source }) => exact(value, source));
   const value: Json = JSON.parse(text);
   return value;
 }

@@ -3,13 +3,6 @@
  * nothing special for that and are what `JSON.parse` makes of them; the two classes stand in where a JavaScript value would
  * not come out as it went in.
  */
-declare global {
-  interface JSON {
-    // In Node since 21; not in TypeScript's library yet.
-    rawJSON(text: string): object;
-  }
-}
-
 export type Json = JsonScalar | JsonArray | JsonObject;
 export type JsonScalar = null | boolean | string | number | ExactNumber;
 export type JsonArray = readonly Json[];

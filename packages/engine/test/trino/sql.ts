@@ -10,8 +10,7 @@ export function sqlOf(url: string): Sql {
     for (;;) {
       const page: { nextUri?: string; data?: unknown[]; error?: { message: string } } = JSON.parse(
         await answer.text(),
-        (_key, value: unknown, context?: { readonly source?: string }) =>
-          typeof value === 'number' ? JSON.rawJSON(context?.source ?? String(value)) : value,
+        (_key, value, { source }) => (typeof value === 'number' ? JSON.rawJSON(source ?? String(value)) : value),
       );
       if (page.error) throw new Error(`${page.error.message} in ${text.slice(0, 200)}`);
       rows.push(...(page.data ?? []).map((row) => JSON.stringify(row)));

@@ -4,14 +4,6 @@ export interface JsonObject {
   readonly [key: string]: Json;
 }
 
-declare global {
-  interface JSON {
-    // In Node since 21; not in TypeScript's library yet.
-    parse(text: string, reviver: (key: string, value: Json, context: { readonly source?: string }) => Json): Json;
-    rawJSON(text: string): object;
-  }
-}
-
 /** A whole number that a number can't hold becomes its digits. */
 export const parseJson = (text: string): Json => JSON.parse(text, exact);
 

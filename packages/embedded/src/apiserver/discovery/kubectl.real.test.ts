@@ -82,11 +82,9 @@ test.each(['/api/v1', '/apis/apps/v1', '/apis/batch/v1', '/apis/policy/v1'])(
   async (path) => {
     const [group = '', version = ''] = path === '/api/v1' ? ['', 'v1'] : path.split('/').slice(2);
     const ours = resourceList(BUILTIN_KINDS, group, version)?.['resources'];
-    const real: { readonly resources: unknown } = JSON.parse(
-      await kubectl('get', '--raw', path),
-      (key, value: unknown) => (key === 'storageVersionHash' ? undefined : value),
-    );
-    expect(real.resources).toEqual(expect.arrayContaining(Array.isArray(ours) ? ours : [undefined]));
+    const real: { readonly resources: readonly object[] } = JSON.parse(await kubectl('get', '--raw', path));
+    const unhashed = real.resources.map((resource) => ({ ...resource, storageVersionHash: undefined }));
+    expect(unhashed).toEqual(expect.arrayContaining(Array.isArray(ours) ? ours : [undefined]));
   },
 );
 
