@@ -4,7 +4,7 @@
  */
 import { type Clock, type Product, register } from '@polder/kube';
 import type { Send } from './api/index.ts';
-import { clusters } from './controller.ts';
+import { clusters } from './cluster/controller.ts';
 import type { Settings } from './settings.ts';
 
 export { type Send, sendOverHttp } from './api/index.ts';

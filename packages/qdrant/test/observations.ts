@@ -1,9 +1,9 @@
 /** Whatever an operator may see of a cluster: true, old, half, or nothing at all. */
 import fc from 'fast-check';
 import type { Distribution } from '../src/api/index.ts';
+import { uriOf } from '../src/cluster/objects/index.ts';
+import type { Observed, PeerView, PodSeen } from '../src/cluster/observe.ts';
 import type { QdrantCluster } from '../src/kinds/index.ts';
-import { uriOf } from '../src/objects/index.ts';
-import type { Observed, PeerView, PodSeen } from '../src/observe.ts';
 import { aCluster, aPod, claimSeen, idOf, NOTHING, setOf } from './states.ts';
 
 export interface Seen {

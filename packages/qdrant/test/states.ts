@@ -1,9 +1,9 @@
 /** States of a cluster, for tests that hand them to a plan: small ones to start from. */
 import type { PersistentVolumeClaim, Pod, StatefulSet } from '@polder/kube';
 import type { Distribution } from '../src/api/index.ts';
+import { desired, uriOf } from '../src/cluster/objects/index.ts';
+import type { ClaimSeen, Observed, PeerView } from '../src/cluster/observe.ts';
 import type { ClusterSpec, QdrantCluster } from '../src/kinds/index.ts';
-import { desired, uriOf } from '../src/objects/index.ts';
-import type { ClaimSeen, Observed, PeerView } from '../src/observe.ts';
 
 export const NOW = new Date('2026-03-01T12:00:00Z');
 export const CLUSTER_UID = 'cluster-uid';

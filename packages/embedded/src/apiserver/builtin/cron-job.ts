@@ -1,5 +1,5 @@
+import { isTimeZone, problemWithSchedule } from '@polder/kube/cron';
 import { type Behaviour, firstStatus, specDefaults } from './behaviour.ts';
-import { isTimeZone, problemWithSchedule } from './cron-schedule.ts';
 import { type Findings, invalid, notNegative, notSupported, required } from './field-errors.ts';
 import { edit, fill, numberAt, objectAt, textAt } from './fields.ts';
 import { JOB_COUNTS, validateJobTemplate } from './job.ts';

@@ -7,7 +7,7 @@ import {
   type Plan,
   timestamp,
 } from '@polder/kube';
-import { BadSchedule, parseSchedule, type Schedule } from '../../apiserver/builtin/cron-schedule.ts';
+import { BadSchedule, parseSchedule, type Schedule } from '@polder/kube/cron';
 import { beyondHistory } from './history.ts';
 import type { Observed } from './observe.ts';
 import { jobNameAt, scheduledJob, startOf } from './scheduled-job.ts';

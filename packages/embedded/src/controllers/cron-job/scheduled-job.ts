@@ -1,5 +1,5 @@
 import { CronJob, type Job, type NewObject, ownerReference } from '@polder/kube';
-import { formatInZone } from './time-zone.ts';
+import { formatInZone } from '@polder/kube/cron';
 
 const SCHEDULED = 'batch.kubernetes.io/cronjob-scheduled-timestamp';
 

@@ -1,6 +1,5 @@
 /** Which start of a cron job is due now, and when to look for the next. */
-import type { Schedule } from '../../apiserver/builtin/cron-schedule.ts';
-import { nextTime } from './next-time.ts';
+import { nextTime, type Schedule } from '@polder/kube/cron';
 
 export interface Starts {
   /** The latest start that is due and was not made; earlier ones are not made up for. In milliseconds since the epoch. */

@@ -1,0 +1,65 @@
+import {
+  ApiError,
+  ConfigMap,
+  type Controller,
+  controller,
+  messageOf,
+  NetworkPolicy,
+  type ObjectRef,
+  PersistentVolumeClaim,
+  Pod,
+  PodDisruptionBudget,
+  Secret,
+  Service,
+  StatefulSet,
+  StorageClass,
+  watch,
+} from '@polder/kube';
+import { QdrantCluster } from '../kinds/index.ts';
+import type { Settings } from '../settings.ts';
+import { NAME_LABEL } from './objects/index.ts';
+import { type ClusterWorld, type Observed, observeCluster } from './observe.ts';
+import { type ClusterStep, planCluster } from './plan/index.ts';
+import { clusterSteps } from './steps.ts';
+
+/** Forms a cluster of peers for each QdrantCluster, and changes it while it runs. */
+export function clusters(settings: Settings): Controller<QdrantCluster, Observed, ClusterStep, ClusterWorld> {
+  return controller({
+    kind: QdrantCluster,
+    reportsAs: 'qdrant-operator',
+    finalizer: 'qdrant.operator/finalizer',
+    owns: [Secret, ConfigMap, Service, NetworkPolicy, PodDisruptionBudget, StatefulSet],
+    watches: [
+      watch(Pod, ({ metadata }) => labelled(metadata)),
+      watch(PersistentVolumeClaim, ({ metadata }) => labelled(metadata)),
+      // Whether volumes can grow is read when it matters.
+      watch(StorageClass, () => []),
+    ],
+    observe: observeCluster,
+    plan: (cluster, observed) => planCluster(cluster, observed, settings),
+    steps: clusterSteps,
+    failed: ({ metadata, status }, error) => ({
+      ...status,
+      ...(isRefused(error) && {
+        qdrantStatus: 'Error',
+        reason: 'Refused',
+        errorMessage: `the API server refused what the cluster needs: ${error.explanation}`,
+      }),
+      ...(metadata.deletionTimestamp !== undefined && {
+        cleanupPhase: 'Retrying',
+        cleanupAttempts: (status?.cleanupAttempts ?? 0) + 1,
+        cleanupError: messageOf(error),
+      }),
+    }),
+  });
+}
+
+function labelled({ namespace, labels }: { namespace?: string; labels?: Readonly<Record<string, string>> }) {
+  const name = labels?.[NAME_LABEL];
+  const refs: readonly ObjectRef[] = name === undefined ? [] : [{ ...(namespace && { namespace }), name }];
+  return refs;
+}
+
+/** The server will say the same the next time. What passes by itself is no news of the cluster. */
+const isRefused = (error: unknown): error is ApiError =>
+  error instanceof ApiError && [400, 403, 413, 422].includes(error.status);

@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto';
+import { type KubernetesObject, keyOf, type Secret } from '@polder/kube';
+import { LONGEST_NAME, type QdrantCluster } from '../../kinds/index.ts';
+import {
+  type ApiKey,
+  decoded,
+  HASH_ANNOTATION,
+  KEY,
+  NAME_LABEL,
+  namesOf,
+  PREVIOUS_KEY,
+  peerHash,
+  VOLUMES,
+  type Workload,
+} from '../objects/index.ts';
+import type { Children, PodSeen } from '../observe.ts';
+import { compareSizes, milliBytes } from './quantity.ts';
+import { isOutdated } from './rules.ts';
+import { type Situation, sizeOfMembers } from './situation.ts';
+import type { ClusterStep } from './step.ts';
+import { templateSize } from './volumes.ts';
+
+/** What peers are opened with, and what is to be made before any of them can run. */
+export type Credentials = Pick<Workload, 'apiKey' | 'readKey' | 'tls'>;
+
+export type Admission =
+  | { readonly is: 'admitted'; readonly credentials: Credentials }
+  /** Something has to be made first that can't be made twice. */
+  | { readonly is: 'unprepared'; readonly steps: readonly ClusterStep[] }
+  /** What is in the way. Whatever runs keeps running as it was: an error in a spec is no reason to stop a cluster. */
+  | { readonly is: 'refused'; readonly reason: string; readonly because: string };
+
+/** Whether a cluster can be made as its spec says: the same judgement as at the door of the cluster, which may have been open. */
+export function admit(situation: Situation): Admission {
+  const { cluster, observed } = situation;
+  const problem = problemOf(cluster) ?? changeOf(situation);
+  if (problem !== undefined) return { is: 'refused', reason: 'InvalidSpec', because: problem };
+  const stranger = strangerAmong(cluster, observed.children);
+  if (stranger !== undefined) return { is: 'refused', reason: 'NameTaken', because: stranger };
+  return credentialsOf(situation);
+}
+
+function problemOf({ metadata, spec }: QdrantCluster): string | undefined {
+  if (metadata.name.length > LONGEST_NAME) return `metadata.name must have at most ${LONGEST_NAME} characters`;
+  if (!(spec.replicas >= 1)) return `spec.replicas is ${spec.replicas}; it must be at least 1`;
+  if (spec.image.trim() === '') return 'spec.image is empty; name an image with its tag';
+  const { apikey = 'false', readApikey = 'false' } = spec;
+  if (readApikey !== 'false' && apikey === 'false') return 'spec.readApikey may be set only if spec.apikey is enabled';
+  const size = spec.persistence?.size;
+  if (size !== undefined && milliBytes(size) === undefined) return `spec.persistence.size is ${size}, which is no size`;
+  return undefined;
+}
+
+/** What can't be changed while there are peers that were started the other way. */
+function changeOf(situation: Situation): string | undefined {
+  const { cluster, observed } = situation;
+  const { set } = observed.children;
+  if (!set) return undefined;
+  const isOnVolumes = templateSize(set, VOLUMES.storage) !== undefined;
+  if (isOnVolumes !== (cluster.spec.persistence !== undefined)) {
+    return `spec.persistence can not be ${isOnVolumes ? 'taken away' : 'added'}: every peer would lose its data. Make another cluster and copy the collections`;
+  }
+  if (compareSizes(cluster.spec.persistence?.size, templateSize(set, VOLUMES.storage)) < 0) {
+    return `spec.persistence.size is ${cluster.spec.persistence?.size}, less than ${templateSize(set, VOLUMES.storage)}: a volume can not shrink`;
+  }
+  const env = set.spec?.template?.spec?.containers[0]?.env ?? [];
+  const hasTls = env.some(({ name }) => name === 'QDRANT__CLUSTER__P2P__ENABLE_TLS');
+  if (hasTls !== (cluster.spec.tls?.enabled ?? false) && sizeOfMembers(situation) > 1) {
+    return 'spec.tls.enabled can not change while there are several peers: those with and those without it do not reach each other';
+  }
+  return undefined;
+}
+
+/** An object that has the name of one of ours and is somebody else's. What upstream made names no controller. */
+function strangerAmong(cluster: QdrantCluster, children: Children): string | undefined {
+  const { uid, name } = cluster.metadata;
+  const { certificate } = children;
+  const all: readonly (KubernetesObject | undefined)[] = Object.values(children);
+  for (const child of all) {
+    const owners = child?.metadata.ownerReferences ?? [];
+    const owner = owners.find(({ controller }) => controller) ?? owners[0];
+    const isOurs = owner ? owner.uid === uid : child?.metadata.labels?.[NAME_LABEL] === name;
+    // A certificate may be the user's own.
+    if (!child || isOurs || child === certificate) continue;
+    const whose = owner ? `${owner.kind} ${owner.name}` : 'nobody we know';
+    const what = `${child.kind} ${keyOf(child.metadata)}`;
+    return `${what} belongs to ${whose}; delete it, or give the cluster another name`;
+  }
+  return undefined;
+}
+
+function credentialsOf(situation: Situation): Admission {
+  const { cluster, observed } = situation;
+  const { apikey = 'false', readApikey = 'false', tls } = cluster.spec;
+  const { certificate, ...children } = observed.children;
+  const names = namesOf(cluster);
+  const steps: ClusterStep[] = [];
+  const keyIn = (wanted: string, secret: Secret | undefined, name: string): ApiKey | undefined => {
+    if (wanted === 'false') return undefined;
+    if (wanted !== 'true') return { value: wanted, isGiven: true };
+    const value = decoded(secret, KEY);
+    if (value !== undefined) return { value, isGiven: false };
+    steps.push({ do: 'create-key', because: `there is no Secret ${name} yet`, cluster, name });
+    return undefined;
+  };
+  const apiKey = keyIn(apikey, children.apiKey, names.apiKey);
+  const readKey = keyIn(readApikey, children.readKey, names.readKey);
+  const secretName = tls?.secretName ?? names.certificate;
+  if (tls?.enabled && !certificate) {
+    if (tls.secretName !== undefined) {
+      const because = `there is no Secret ${secretName} with cert.pem, key.pem and cacert.pem`;
+      return { is: 'refused', reason: 'CertificateMissing', because };
+    }
+    steps.push({ do: 'issue-certificate', because: `there is no Secret ${secretName} yet`, cluster });
+  }
+  if (steps.length > 0) return { is: 'unprepared', steps };
+  const hash = createHash('sha256')
+    .update(JSON.stringify(certificate?.data ?? {}))
+    .digest('hex');
+  const credentials = { apiKey, readKey, tls: tls?.enabled ? { secretName, hash } : undefined };
+  if (!apiKey?.isGiven) return { is: 'admitted', credentials };
+  const previous = previousKey(situation, credentials);
+  return { is: 'admitted', credentials: { ...credentials, apiKey: { ...apiKey, previous } } };
+}
+
+/**
+ * The key that peers have which did not restart yet: without it they would be out of reach, and so never be restarted. The
+ * Secret is written before the StatefulSet: only one that was applied with the new key tells which pods have it.
+ */
+function previousKey({ cluster, observed }: Situation, credentials: Credentials): string | undefined {
+  const { apiKey, set } = observed.children;
+  const [value, previous] = [decoded(apiKey, KEY), decoded(apiKey, PREVIOUS_KEY)];
+  if (value !== undefined && value !== credentials.apiKey?.value) return value;
+  const isApplied = set?.spec?.template?.metadata?.annotations?.[HASH_ANNOTATION] === peerHash(cluster, credentials);
+  const isObserved = (set?.status?.observedGeneration ?? 0) >= (set?.metadata.generation ?? 0);
+  const hasIt = (one: PodSeen) => one.peer.known && !isOutdated(set?.status?.updateRevision, one);
+  return isApplied && isObserved && observed.pods.every(hasIt) ? undefined : previous;
+}

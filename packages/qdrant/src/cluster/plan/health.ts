@@ -1,0 +1,88 @@
+import type { Held, StatusOf, Summary } from '@polder/kube';
+import type { QdrantCluster } from '../../kinds/index.ts';
+import { isReady, WAY_OUT } from './rules.ts';
+import { copiesOn, isLost, type Situation } from './situation.ts';
+import type { ClusterStep } from './step.ts';
+
+export type QdrantStatus = NonNullable<StatusOf<QdrantCluster>['qdrantStatus']>;
+
+/** How a cluster is doing: for people, for tools that know upstream's words, and for those that know conditions alone. */
+export interface Health {
+  readonly qdrantStatus: QdrantStatus;
+  readonly summary: Summary;
+}
+
+export function healthOf(
+  situation: Situation,
+  steps: readonly ClusterStep[],
+  held: readonly Held<ClusterStep>[],
+): Health {
+  const { cluster, observed, sight } = situation;
+  const trouble = troubleOf(situation, held);
+  if (trouble) return { qdrantStatus: 'Error', summary: { is: 'stalled', ...trouble } };
+  const ready = observed.pods.filter(({ pod }) => isReady(pod)).length;
+  if (cluster.spec.suspend) {
+    const isDown = observed.pods.length === 0;
+    const because = `${observed.pods.length} pods have not ended yet`;
+    return { qdrantStatus: 'Pending', summary: isDown ? { is: 'ready' } : reconciling('Suspending', because) };
+  }
+  const step = steps.find(({ do: name }) => name !== 'remove-object');
+  if (step) return { qdrantStatus: busy(ready), summary: reconciling('OperationInProgress', sentence(step)) };
+  const [first] = held;
+  if (first) {
+    const because = `${first.step.do} is held by ${first.rule}: ${first.because}`;
+    return { qdrantStatus: busy(ready), summary: reconciling('Held', because) };
+  }
+  const { replicas } = cluster.spec;
+  if (ready < replicas || observed.pods.length > replicas) {
+    const because = `${ready} of ${replicas} pods are ready`;
+    return { qdrantStatus: ready === 0 ? 'Pending' : 'Running', summary: reconciling('ReplicasNotReady', because) };
+  }
+  if (sight.doubt !== undefined) return { qdrantStatus: 'Running', summary: reconciling('PeersUnknown', sight.doubt) };
+  const [away] = sight.missing;
+  if (away) return { qdrantStatus: 'Running', summary: reconciling('PeerAway', `peer ${away.id} does not answer`) };
+  const wounded = sight.shards.find(({ copies, isTravelling }) => isTravelling || copies.some(({ isLive }) => !isLive));
+  if (wounded) {
+    const because = `a copy of shard ${wounded.id} of ${wounded.collection} is not active yet`;
+    return { qdrantStatus: 'Running', summary: reconciling('CopiesNotActive', because) };
+  }
+  return { qdrantStatus: 'Healthy', summary: { is: 'ready' } };
+}
+
+const busy = (ready: number): QdrantStatus => (ready === 0 ? 'Pending' : 'OperationInProgress');
+
+const reconciling = (reason: string, because: string): Summary => ({ is: 'reconciling', reason, because });
+
+export const sentence = (step: ClusterStep): string => `${step.do}: ${step.because}`;
+
+interface Trouble {
+  readonly reason: string;
+  readonly because: string;
+}
+
+/** What does not pass by itself. */
+function troubleOf(situation: Situation, held: readonly Held<ClusterStep>[]): Trouble | undefined {
+  const { sight } = situation;
+  const [stopped] = sight.stopped;
+  if (stopped) {
+    const because = `consensus has stopped on ${sight.stopped.map(({ pod }) => pod).join(', ')}: ${stopped.because}. Restart nothing; to recover, ${WAY_OUT}`;
+    return { reason: 'ConsensusStopped', because };
+  }
+  const [stranger] = sight.strangers;
+  if (stranger) {
+    const because = `${stranger.pod} is peer ${stranger.id} of a cluster of its own; delete its volume and its pod, so that it joins this one`;
+    return { reason: 'SplitBrain', because };
+  }
+  const lost = sight.missing.find((one) => isLost(situation, one));
+  const last = lost && copiesOn(situation, lost.id).find(({ copies }) => !copies.some(({ isLive }) => isLive));
+  if (last) {
+    const because = `the volume of ${lost.pod} was lost, and with it the only copy of shard ${last.id} of ${last.collection}; bring the volume back, or delete the collection`;
+    return { reason: 'DataLossRisk', because };
+  }
+  const version = held.find(({ rule }) => rule === 'one-minor-version-at-a-time');
+  if (version) return { reason: 'UpgradePathInvalid', because: version.because };
+  const left = held.find(
+    ({ rule }) => rule === 'a-removed-volume-does-not-return' || rule === 'a-volume-can-only-grow',
+  );
+  return left && { reason: 'Held', because: left.because };
+}

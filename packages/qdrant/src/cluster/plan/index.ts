@@ -1,0 +1,125 @@
+import { type Held, judge, type Plan, type StatusOf } from '@polder/kube';
+import type { QdrantCluster } from '../../kinds/index.ts';
+import type { Settings } from '../../settings.ts';
+import { desired } from '../objects/index.ts';
+import type { Observed } from '../observe.ts';
+import { admit } from './admission.ts';
+import { draining } from './drain.ts';
+import { ending } from './ending.ts';
+import { type Health, healthOf, sentence } from './health.ts';
+import { leftovers, leftVolumes } from './leftovers.ts';
+import { rebalancing } from './rebalance.ts';
+import { givingUpTheLost, membersOf, rejoining, replicating } from './repair.ts';
+import { changingImage, restarting } from './rollout.ts';
+import { isReady, rules } from './rules.ts';
+import { type Situation, situationOf } from './situation.ts';
+import { sizing } from './sizing.ts';
+import { specHash } from './spec-hash.ts';
+import { type ClusterStep, isDisruptive } from './step.ts';
+import { expanding, recreating } from './volumes.ts';
+import { workloadOf } from './workload.ts';
+
+export { FORCE_ANNOTATION } from './ending.ts';
+export { rules } from './rules.ts';
+export type { ClusterStep, Through } from './step.ts';
+
+export type ClusterPlan = Plan<ClusterStep, StatusOf<QdrantCluster>>;
+
+/** Pure: the same cluster, the same observation and the same time give the same plan. */
+export function planCluster(cluster: QdrantCluster, observed: Observed, settings: Settings): ClusterPlan {
+  const situation = situationOf(cluster, observed);
+  if (cluster.metadata.deletionTimestamp !== undefined) return ending(situation, settings);
+  const admission = admit(situation);
+  switch (admission.is) {
+    case 'refused':
+      return standstill(situation, settings, admission.reason, admission.because);
+    case 'unprepared':
+      return planned(situation, settings, [], admission.steps, []);
+    case 'admitted': {
+      const { objects, set } = desired(cluster, workloadOf(situation, admission.credentials));
+      const { steps, held } = judge(wanted(situation), rules, situation);
+      // What a StatefulSet is stuck with can't be applied: it is made anew first.
+      const isStuck = recreating(situation).length > 0;
+      const applied = isStuck ? objects.filter((object) => object !== set) : objects;
+      return planned(situation, settings, applied, oneByOne(steps), held);
+    }
+  }
+}
+
+/** In the order of their importance: of those that disturb the cluster, the first that may be done is done. */
+function wanted(situation: Situation): readonly ClusterStep[] {
+  const steps = [
+    ...leftovers(situation),
+    ...leftVolumes(situation),
+    ...expanding(situation),
+    ...recreating(situation),
+    ...givingUpTheLost(situation),
+    ...rejoining(situation),
+    ...sizing(situation),
+    ...draining(situation),
+    ...changingImage(situation),
+    ...restarting(situation),
+    ...replicating(situation),
+  ];
+  return steps.some(isDisruptive) ? steps : [...steps, ...rebalancing(situation)];
+}
+
+/** The next pass looks at what this one did before it goes on. */
+function oneByOne(steps: readonly ClusterStep[]): readonly ClusterStep[] {
+  const first = steps.find(isDisruptive);
+  return steps.filter((step) => step === first || !isDisruptive(step));
+}
+
+function planned(
+  situation: Situation,
+  settings: Settings,
+  objects: ClusterPlan['objects'],
+  steps: readonly ClusterStep[],
+  held: readonly Held<ClusterStep>[],
+): ClusterPlan {
+  const health = healthOf(situation, steps, held);
+  return { objects, steps, held, ...told(situation, settings, health, steps, held) };
+}
+
+/** No object is made or changed: what runs, runs on as it did. */
+function standstill(situation: Situation, settings: Settings, reason: string, because: string): ClusterPlan {
+  const health: Health = { qdrantStatus: 'Error', summary: { is: 'stalled', reason, because } };
+  return { objects: [], steps: [], held: [], ...told(situation, settings, health, [], []) };
+}
+
+function told(
+  situation: Situation,
+  { intervals }: Settings,
+  { qdrantStatus, summary }: Health,
+  steps: readonly ClusterStep[],
+  held: readonly Held<ClusterStep>[],
+): Pick<ClusterPlan, 'status' | 'summary' | 'lookAgain'> {
+  const { cluster, observed, sight } = situation;
+  const versions = new Set(sight.members.map(({ view }) => view.version));
+  const [version] = versions;
+  const operation = steps.find(isDisruptive);
+  const isRefused = summary.is === 'stalled';
+  const peers = membersOf(situation);
+  const isAtRest = summary.is === 'ready' || (isRefused && steps.length === 0 && observed.pods.length === 0);
+  return {
+    status: {
+      qdrantStatus,
+      ...(isRefused && { reason: summary.reason, errorMessage: summary.because }),
+      lastAppliedHash: specHash(cluster.spec),
+      readyReplicas: observed.pods.filter(({ pod }) => isReady(pod)).length,
+      ...(versions.size === 1 && version !== undefined && { version }),
+      ...(operation && { operation: sentence(operation) }),
+      ...(held.length > 0 && { holding: held.slice(0, MOST_HELD).map(holding) }),
+      ...(peers.length > 0 && { peers: [...peers] }),
+    },
+    summary,
+    lookAgain: isAtRest
+      ? { afterMs: intervals.periodicMs, because: 'what peers do sends no events' }
+      : { afterMs: intervals.progressMs, because: 'something is under way' },
+  };
+}
+
+/** A status is for people to read. */
+const MOST_HELD = 10;
+
+const holding = ({ step, rule, because }: Held<ClusterStep>) => `${step.do} is held by ${rule}: ${because}`;

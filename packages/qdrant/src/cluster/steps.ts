@@ -1,0 +1,128 @@
+import {
+  createAuthority,
+  isConflict,
+  issue,
+  NetworkPolicy,
+  type ObjectMeta,
+  PersistentVolumeClaim,
+  Pod,
+  PodDisruptionBudget,
+  Secret,
+  StatefulSet,
+  type Steps,
+} from '@polder/kube';
+import { type Answer, PeerClient } from '../api/index.ts';
+import type { QdrantCluster } from '../kinds/index.ts';
+import { doorsOf, keyringOf } from '../peers.ts';
+import { apiKeySecret, certificateHosts, identityOf, namesOf, QDRANT } from './objects/index.ts';
+import type { ClusterWorld } from './observe.ts';
+import type { ClusterStep, Through } from './plan/index.ts';
+
+export const clusterSteps: Steps<ClusterStep, ClusterWorld> = {
+  async 'create-key'({ cluster, name }, { cluster: kubernetes, newKey }) {
+    const secret = apiKeySecret(cluster, name, { value: newKey() });
+    await once(kubernetes.create(Secret, { ...secret, metadata: owned(cluster, secret.metadata) }));
+  },
+
+  async 'issue-certificate'({ cluster }, { cluster: kubernetes, peers: { clock } }) {
+    const { certificate, authority: authorityName } = namesOf(cluster);
+    const { name } = cluster.metadata;
+    const now = clock.now();
+    const authority = await createAuthority({ name: `${name} authority`, validMs: TEN_YEARS_MS, now });
+    const dnsNames = certificateHosts(cluster);
+    const pair = await issue(authority, { name, use: 'peer', dnsNames, validMs: TEN_YEARS_MS, now });
+    const secretOf = (secretName: string, data: Readonly<Record<string, string>>) => ({
+      metadata: owned(cluster, identityOf(cluster, secretName)),
+      type: 'Opaque',
+      data: Object.fromEntries(Object.entries(data).map(([key, text]) => [key, Buffer.from(text).toString('base64')])),
+    });
+    const files = { 'cert.pem': pair.certificate, 'key.pem': pair.key, 'cacert.pem': authority.certificate };
+    await once(kubernetes.create(Secret, secretOf(certificate, files)));
+    const keep = { 'ca.crt': authority.certificate, 'ca.key': authority.key };
+    await once(kubernetes.create(Secret, secretOf(authorityName, keep)));
+  },
+
+  async scale({ set, to }, { cluster }) {
+    await cluster.patch(StatefulSet, set.metadata, {
+      type: 'json',
+      operations: [
+        // Judged for this number of pods and no other.
+        { op: 'test', path: '/spec/replicas', value: set.spec?.replicas },
+        { op: 'replace', path: '/spec/replicas', value: to },
+      ],
+    });
+  },
+
+  async 'change-image'({ set, image }, { cluster }) {
+    const containers = [{ name: QDRANT, image }];
+    const body = { spec: { template: { spec: { containers } } } };
+    await cluster.patch(StatefulSet, set.metadata, { type: 'strategic', body });
+  },
+
+  'restart-pod': ({ pod }, { cluster }) => cluster.delete(Pod, pod),
+
+  async 'move-replica'({ via, ...travel }, world) {
+    done('move-replica', await (await peerOf(via, world)).move(travel), world);
+  },
+  async 'replicate-shard'({ via, ...travel }, world) {
+    done('replicate-shard', await (await peerOf(via, world)).replicate(travel), world);
+  },
+  async 'drop-replica'({ via, collection, shard, peer }, world) {
+    done('drop-replica', await (await peerOf(via, world)).drop(collection, shard, peer), world);
+  },
+  async 'remove-peer'({ via, peer }, world) {
+    done('remove-peer', await (await peerOf(via, world)).removePeer(peer), world);
+  },
+
+  'remove-volume': ({ claim }, { cluster }) => cluster.delete(PersistentVolumeClaim, claim),
+
+  async 'expand-volume'({ claim, size }, { cluster }) {
+    const body = { spec: { resources: { requests: { storage: size } } } };
+    await cluster.patch(PersistentVolumeClaim, claim.metadata, { type: 'merge', body });
+  },
+
+  'recreate-set': ({ set }, { cluster }) => cluster.delete(StatefulSet, set, { propagationPolicy: 'Orphan' }),
+
+  async 'remove-object'({ object }, { cluster }) {
+    switch (object.kind) {
+      case 'PodDisruptionBudget':
+        return cluster.delete(PodDisruptionBudget, object);
+      case 'NetworkPolicy':
+        return cluster.delete(NetworkPolicy, object);
+      default:
+        return cluster.delete(StatefulSet, object);
+    }
+  },
+};
+
+const TEN_YEARS_MS = 10 * 365 * 24 * 3_600_000;
+
+/** Whoever came first made it: what is there is what counts. */
+async function once(creation: Promise<unknown>): Promise<void> {
+  try {
+    await creation;
+  } catch (error) {
+    if (!isConflict(error)) throw error;
+  }
+}
+
+/** What is created, and not applied, names its owner itself. */
+function owned({ apiVersion, kind, metadata }: QdrantCluster, head: ObjectMeta): ObjectMeta {
+  const owner = { apiVersion, kind, name: metadata.name, uid: metadata.uid ?? '' };
+  return { ...head, ownerReferences: [{ ...owner, controller: true, blockOwnerDeletion: true }] };
+}
+
+async function peerOf({ cluster, pod }: Through, world: ClusterWorld): Promise<PeerClient> {
+  const doors = doorsOf(cluster, await keyringOf(cluster, world.cluster));
+  return new PeerClient(doors.peer(pod), world.peers, world.signal);
+}
+
+/**
+ * What was accepted begins now; what nobody knows of is looked at by the next pass, which asks again only if it was not
+ * done. A refusal is news: a rule should have held it.
+ */
+function done(what: string, answer: Answer<unknown>, { log }: ClusterWorld): void {
+  if (answer.is === 'ok') return;
+  if (answer.is === 'ambiguous') return log.warn({ because: answer.because }, `${what} may not have been carried out`);
+  throw new Error(`${what} was not carried out: ${answer.because}`);
+}
