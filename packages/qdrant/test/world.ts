@@ -11,20 +11,23 @@ import {
   StatefulSet,
   sleep,
 } from '@polder/kube';
+import type { PeerRequest } from '../src/api/index.ts';
 import { DEFAULTS, qdrant } from '../src/index.ts';
-import { type ClusterSpec, kinds, QdrantCluster } from '../src/kinds/index.ts';
+import { type ClusterSpec, type CollectionSpec, kinds, QdrantCluster, QdrantCollection } from '../src/kinds/index.ts';
 import { sendTo } from './double.ts';
 
 export const vectors = { namespace: 'default', name: 'vectors' };
 export const IMAGE = 'qdrant/qdrant:v1.19.0';
 
 const HEADLESS = 'vectors-headless.default';
+const SERVICE = 'vectors.default';
 
 /** The nodes on which peers run: each pod of a cluster is a peer of the stand-in, and each volume one of its disks. */
 export class Hosts {
   #qdrant: Cluster | undefined;
   #clock: Clock | undefined;
   #client: Client | undefined;
+  #turn = 0;
   readonly #troubledMs: number;
   readonly #disks = new Map<string, Disk>();
   /** The uid of the claim that has a name now. */
@@ -146,6 +149,16 @@ export class Hosts {
     return this.qdrant.peers.find((peer) => peer.isServing && peer.uri !== `${uriOf(pod)}/`)?.uri ?? uri;
   }
 
+  /** The Service is a peer that serves, each time another one. */
+  routed<R extends PeerRequest>(request: R): R {
+    const url = new URL(request.url);
+    if (url.hostname !== SERVICE) return request;
+    const serving = this.qdrant.peers.filter(({ isServing, faults }) => isServing && !faults.refusesClients);
+    const peer = serving[this.#turn++ % Math.max(1, serving.length)];
+    if (peer) url.hostname = peer.host;
+    return { ...request, url: url.href };
+  }
+
   #diskOf(pod: string, uid: string): Disk {
     const volume = this.#claims.get(`qdrant-storage-${pod}`) ?? uid;
     const disk = this.#disks.get(volume) ?? new Disk();
@@ -174,7 +187,7 @@ export function qdrantWorld({ troubledMs = 0 }: { readonly troubledMs?: number }
   const product = operator(({ clock, random }) => [
     qdrant({
       settings: DEFAULTS,
-      send: (request, signal) => sendTo(hosts.qdrant)(request, signal),
+      send: (request, signal) => sendTo(hosts.qdrant)(hosts.routed(request), signal),
       clock,
       newKey: () => `key${Math.floor(random() * 1e9)}`,
     }),
@@ -197,6 +210,34 @@ export const aClusterOf = (replicas: number, more: Partial<ClusterSpec> = {}): C
 
 export const applyCluster = (spec: ClusterSpec) => (client: Client) =>
   client.apply(QdrantCluster, { metadata: vectors, spec }, { fieldManager: 'user', force: true });
+
+export const aCollection = (more: Partial<CollectionSpec> = {}): CollectionSpec => ({
+  cluster: 'vectors',
+  vectorSize: 4,
+  ...more,
+});
+
+/** Named `points`, unless told otherwise. */
+export const applyCollection =
+  (spec: CollectionSpec, name = 'points') =>
+  (client: Client) =>
+    client.apply(
+      QdrantCollection,
+      { metadata: { namespace: 'default', name }, spec },
+      { fieldManager: 'user', force: true },
+    );
+
+export const collectionIn = (state: State, name = 'points') =>
+  state.get(QdrantCollection, { namespace: 'default', name });
+
+/** The collection has been looked at as it is now, and is as it should be. */
+export const isMade =
+  (name = 'points') =>
+  (state: State): boolean => {
+    const collection = collectionIn(state, name);
+    const ready = collection?.status?.conditions?.find(({ type }) => type === 'Ready');
+    return collection?.status?.observedGeneration === collection?.metadata.generation && ready?.status === 'True';
+  };
 
 export const statusIn = (state: State) => state.get(QdrantCluster, vectors)?.status;
 export const setIn = (state: State) => state.get(StatefulSet, vectors);
