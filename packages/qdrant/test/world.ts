@@ -8,6 +8,7 @@ import {
   crdOf,
   PersistentVolumeClaim,
   Pod,
+  Secret,
   StatefulSet,
   sleep,
 } from '@polder/kube';
@@ -136,6 +137,7 @@ export class Hosts {
         uri: uriOf(pod),
         bootstrap: this.#resolve(config.data?.['bootstrap'] ?? '', pod),
         version: /:v(.*)$/.exec(found.spec?.containers[0]?.image ?? '')?.[1] ?? '',
+        ...(await keyIn(client)),
       };
       const start = await this.qdrant.start(settings, this.#diskOf(pod, uid), signal);
       if (start.is === 'serving') return;
@@ -174,6 +176,13 @@ const FAULTS: readonly Faults[] = [
   { isHung: true },
   { refusesClients: true },
 ];
+
+/** The key that peers are started with, if there is one. */
+async function keyIn(client: Client): Promise<{ readonly apiKey?: string }> {
+  const { items } = await client.list(Secret, { namespace: 'default' });
+  const key = items.find(({ metadata }) => metadata.name === 'vectors-apikey')?.data?.['api-key'];
+  return key === undefined ? {} : { apiKey: Buffer.from(key, 'base64').toString('utf8') };
+}
 
 const uriOf = (pod: string) => `http://${pod}.${HEADLESS}:6335`;
 

@@ -76,8 +76,9 @@ async function serverOf(
   cluster: QdrantCluster | undefined,
   world: CollectionWorld,
 ): Promise<Known<Server>> {
-  // What nobody may be told about is not asked about either.
-  if (problemOf(collection) !== undefined) return unknown('its spec is invalid');
+  // What nobody may be told about is not asked about either. What was made before its spec became so can still be deleted.
+  const isEnding = collection.metadata.deletionTimestamp !== undefined && collection.status?.origin !== undefined;
+  if (!isEnding && problemOf(collection) !== undefined) return unknown('its spec is invalid');
   if (!cluster) return unknown(`there is no QdrantCluster ${collection.spec.cluster}`);
   const { name } = cluster.metadata;
   if (cluster.metadata.deletionTimestamp !== undefined) return unknown(`QdrantCluster ${name} is being deleted`);

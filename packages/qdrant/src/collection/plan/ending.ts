@@ -2,6 +2,7 @@ import { judge } from '@polder/kube';
 import { isForced, letGo } from '../../cleanup.ts';
 import type { Settings } from '../../settings.ts';
 import type { CollectionPlan } from './index.ts';
+import { recorded } from './ledger.ts';
 import { rules } from './rules.ts';
 import type { Situation } from './situation.ts';
 import type { CollectionStep } from './step.ts';
@@ -15,7 +16,7 @@ export function ending(situation: Situation, settings: Settings): CollectionPlan
   const { metadata, spec, status } = collection;
   const { cluster } = observed;
   const because = 'the QdrantCollection is being deleted';
-  const isLeft = spec.deletionPolicy === 'Retain' || status?.origin === undefined;
+  const isLeft = spec.deletionPolicy === 'Retain' || recorded(collection, observed).origin === undefined;
   // With a cluster goes whatever it holds.
   const isGone = !cluster || cluster.metadata.deletionTimestamp !== undefined;
   if (isLeft || isGone) return ended(situation, []);

@@ -83,12 +83,13 @@ function statusOf(
   held: readonly Held<CollectionStep>[],
 ): CollectionPlan['status'] {
   const { collection, observed, ledger } = situation;
-  const { origin, aliases, payloadIndexes } = ledger;
+  const { origin, clusterUID, aliases, payloadIndexes } = ledger;
   const lastPatch = lastPatchIn(situation, steps);
   return {
     qdrantStatus,
     ...(summary.is === 'stalled' && { reason: summary.reason, errorMessage: summary.because }),
     ...(origin !== undefined && { origin }),
+    ...(clusterUID !== undefined && { clusterUID }),
     ...(aliases.length > 0 && { aliases: [...aliases] }),
     ...(payloadIndexes.length > 0 && { payloadIndexes: [...payloadIndexes] }),
     ...(lastPatch && { lastPatch }),

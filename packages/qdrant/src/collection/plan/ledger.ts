@@ -9,6 +9,8 @@ import type { Drift } from './drift.ts';
  */
 export interface Ledger {
   readonly origin: 'Created' | 'Adopted' | undefined;
+  /** In which cluster. In another one, or in one that was made anew, something else may have the name. */
+  readonly clusterUID: string | undefined;
   readonly aliases: readonly string[];
   readonly payloadIndexes: readonly PayloadIndex[];
 }
@@ -19,8 +21,8 @@ export interface PayloadIndex {
 }
 
 export function ledgerOf(collection: QdrantCollection, observed: Observed, drift: Drift): Ledger {
-  const before = recorded(collection);
-  if (!observed.server.known) return before;
+  const before = recorded(collection, observed);
+  if (!observed.server.known) return written(collection);
   const { collection: seen, aliases } = observed.server.value;
   // One that exists and can't become what the spec says is somebody else's, of the same name.
   const found = !seen ? 'Created' : drift.immutable.length === 0 ? 'Adopted' : undefined;
@@ -42,13 +44,22 @@ export function ledgerOf(collection: QdrantCollection, observed: Observed, drift
   const byField = new Map([...leftIndexes, ...taken].map(({ field, type }) => [field, { field, type }]));
   return {
     origin,
+    clusterUID: observed.cluster?.metadata.uid,
     aliases: [...new Set([...declared, ...leftAliases])].toSorted(),
     payloadIndexes: [...byField.values()].toSorted((a, b) => (a.field < b.field ? -1 : 1)),
   };
 }
 
-export const recorded = ({ status }: QdrantCollection): Ledger => ({
+const written = ({ status }: QdrantCollection): Ledger => ({
   origin: status?.origin,
+  clusterUID: status?.clusterUID,
   aliases: status?.aliases ?? [],
   payloadIndexes: status?.payloadIndexes ?? [],
 });
+
+/** What is written down of the cluster that there is now. */
+export function recorded(collection: QdrantCollection, { cluster }: Observed): Ledger {
+  const ledger = written(collection);
+  const isSame = ledger.clusterUID !== undefined && ledger.clusterUID === cluster?.metadata.uid;
+  return isSame ? ledger : { origin: undefined, clusterUID: undefined, aliases: [], payloadIndexes: [] };
+}

@@ -24,7 +24,8 @@ export function replicationOf(situation: Situation): Replication {
   const factor = Number(body['replication_factor']);
   const isNumbered = body['sharding_method'] !== 'custom';
   const ids = isNumbered ? Array.from({ length: shardCount }, (_, id) => id) : replicas.map(({ shard }) => shard);
-  const wanted = Math.min(factor, server.info.members.size);
+  // As many as the cluster is to have: while it grows, copies are on their way.
+  const wanted = Math.min(factor, observed.cluster?.spec.replicas ?? server.info.members.size);
   const counts = [...new Set(ids)].map((id) => ({
     id,
     all: replicas.filter(({ shard }) => shard === id).length,
@@ -32,7 +33,7 @@ export function replicationOf(situation: Situation): Replication {
   }));
   const lost = counts.find(({ all }) => all === 0);
   if (lost) return { is: 'lost', because: `shard ${lost.id} has no copy any more` };
-  const off = counts.filter(({ all, active }) => all !== wanted || active !== wanted);
+  const off = counts.filter(({ all, active }) => active < wanted || active < all || all > factor);
   if (off.length > 0 || transfers.length > 0) {
     const shards = off.slice(0, MOST_SHOWN).map(({ id, active }) => `shard ${id} has ${active} of ${wanted} copies`);
     const more = off.length > MOST_SHOWN ? ` and ${off.length - MOST_SHOWN} more` : '';

@@ -77,18 +77,18 @@ export const rules: readonly CollectionRule[] = [
   {
     // Else a crash in between would leave behind what nobody knows to be ours.
     name: 'what-is-made-is-written-down-first',
-    forbids(step, { collection, ledger }) {
+    forbids(step, { collection, observed, ledger }) {
       if (!isTold(step)) return undefined;
-      const before = recorded(collection);
+      const before = recorded(collection, observed);
       if (before.origin === undefined) return 'the status does not say yet that the collection is ours';
       if (step.do === 'create-index' && !before.payloadIndexes.some(({ field }) => field === step.field)) {
         return `the status does not say yet that the index of ${step.field} is ours`;
       }
-      if (step.do !== 'change-aliases') return undefined;
-      const missing = step.actions.find(
-        ({ is, alias }) => is === 'create' && ledger.aliases.includes(alias) && !before.aliases.includes(alias),
-      );
-      return missing && `the status does not say yet that alias ${missing.alias} is ours`;
+      // All of them wait: they go into one request.
+      const missing = ledger.aliases.find((alias) => !before.aliases.includes(alias));
+      return step.do === 'change-aliases' && missing !== undefined
+        ? `the status does not say yet that alias ${missing} is ours`
+        : undefined;
     },
   },
   {
@@ -133,9 +133,9 @@ export const rules: readonly CollectionRule[] = [
   {
     // Filters that rely on it are slow, or refused, until it is made anew.
     name: 'an-index-of-others-is-not-replaced',
-    forbids(step, { collection, seen }) {
+    forbids(step, { collection, observed, seen }) {
       if (step.do !== 'delete-index') return undefined;
-      const isOurs = recorded(collection).payloadIndexes.some(({ field }) => field === step.field);
+      const isOurs = recorded(collection, observed).payloadIndexes.some(({ field }) => field === step.field);
       return isOurs
         ? undefined
         : `the index of ${step.field} is of type ${seen?.indexes.get(step.field)}, and not ours; delete it, or declare it so`;
