@@ -1,6 +1,6 @@
 import type { Answer } from './answer.ts';
 import { type Distribution, distributionOf } from './cluster-info.ts';
-import { isObject, type Json, type JsonObject, listAt, numberAt, objectAt, textAt } from './json.ts';
+import { idAt, isObject, type Json, type JsonObject, listAt, numberAt, objectAt, textAt } from './json.ts';
 import { type Door, type PeerClientOptions, pathOf, Requests } from './requests.ts';
 
 /** A collection as a peer tells of it. */
@@ -122,8 +122,8 @@ function collectionInfoOf(json: Json): CollectionInfo | undefined {
 function placementOf(name: string, json: Json): Placement | undefined {
   const distribution = distributionOf(name, json);
   const shards = [...listAt(json, 'local_shards'), ...listAt(json, 'remote_shards')];
-  const keys = shards.flatMap((shard) => (isObject(shard) && shard['shard_key'] != null ? [shard['shard_key']] : []));
-  return distribution && { ...distribution, shardKeys: [...new Set(keys.map(String))] };
+  const keys = shards.flatMap((shard) => idAt(shard, 'shard_key') ?? []);
+  return distribution && { ...distribution, shardKeys: [...new Set(keys)] };
 }
 
 function aliasesOf(json: Json): ReadonlyMap<string, string> | undefined {

@@ -41,6 +41,7 @@ export const QdrantCollection = defineKind({
         description: 'How the collection became ours. Without it, it is not ours: it is neither changed nor deleted.',
       }),
     ),
+    clusterUID: Type.Optional(Type.String({ description: 'Of the cluster in which it is ours.' })),
     aliases: Type.Optional(
       listSet(Type.String(), { description: 'Those that are ours, to be removed with the spec.' }),
     ),

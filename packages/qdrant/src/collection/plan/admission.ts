@@ -2,7 +2,7 @@ import type { QdrantCollection } from '../../kinds/index.ts';
 import { vectorsIn } from './wanted.ts';
 
 /** The server takes none of these in a name. */
-const FORBIDDEN = /[<>:"/\\|?*\0\u001f]/;
+const FORBIDDEN = ['<', '>', ':', '"', '/', '\\', '|', '?', '*', '\0', '\u001f'];
 const LONGEST_NAME = 255;
 
 /**
@@ -12,7 +12,7 @@ const LONGEST_NAME = 255;
 export function objectionToName(name: string): string | undefined {
   if (name === '') return 'is empty';
   if (name === '.' || name === '..') return `is ${name}, which is no name of a folder and would stop the whole cluster`;
-  const [character] = FORBIDDEN.exec(name) ?? [];
+  const character = FORBIDDEN.find((one) => name.includes(one));
   if (character !== undefined) return `is ${JSON.stringify(name)}; it must not contain ${JSON.stringify(character)}`;
   return name.length > LONGEST_NAME ? `has ${name.length} characters; it must have at most ${LONGEST_NAME}` : undefined;
 }
