@@ -1,7 +1,7 @@
 import { type Steps, UserMustAct } from '@polder/kube';
 import { type Answer, CollectionsClient } from '../api/index.ts';
 import { letGoEvent } from '../cleanup.ts';
-import { QdrantCollectionBackup, QdrantCollectionRestore } from '../kinds/index.ts';
+import { QdrantCluster, QdrantCollectionBackup, QdrantCollectionRestore } from '../kinds/index.ts';
 import { doorsOf, keyringOf } from '../peers.ts';
 import type { CollectionWorld } from './observe.ts';
 import type { CollectionStep, ServerStep, Through } from './plan/index.ts';
@@ -44,7 +44,9 @@ export const collectionSteps: Steps<CollectionStep, CollectionWorld> = {
 };
 
 /** The peer that was asked in this pass: it knows what it was just told, which others may not for a while. */
-async function through({ cluster, pod }: Through, world: CollectionWorld): Promise<CollectionsClient> {
+async function through({ namespace, cluster: name, pod }: Through, world: CollectionWorld): Promise<CollectionsClient> {
+  const cluster = await world.cluster.get(QdrantCluster, { namespace, name });
+  if (!cluster) throw new Error(`QdrantCluster ${name} is gone`);
   const doors = doorsOf(cluster, await keyringOf(cluster, world.cluster));
   return new CollectionsClient(doors.peer(pod), world.peers, world.signal);
 }

@@ -31,7 +31,7 @@ export function situationOf(
   const server = observed.server.known ? observed.server.value : undefined;
   const seen = server?.collection;
   const drift = seen ? driftOf(collection.spec, seen.config) : { patch: undefined, immutable: [] };
-  const { cluster } = observed;
+  const { namespace } = collection.metadata;
   return {
     collection,
     observed,
@@ -39,7 +39,7 @@ export function situationOf(
     seen,
     drift,
     ledger: ledgerOf(collection, observed, drift),
-    via: cluster && server && { cluster, pod: server.pod },
+    via: server && { namespace, cluster: collection.spec.cluster, pod: server.pod },
     now,
     periodicMs,
   };

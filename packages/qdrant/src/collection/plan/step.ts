@@ -1,10 +1,11 @@
 import type { AliasAction, JsonObject } from '../../api/index.ts';
 import type { LetGo } from '../../cleanup.ts';
-import type { QdrantCluster, QdrantCollectionBackup, QdrantCollectionRestore } from '../../kinds/index.ts';
+import type { QdrantCollectionBackup, QdrantCollectionRestore } from '../../kinds/index.ts';
 
-/** Which peer is told: the one that was asked. */
+/** Which peer is told: the one that was asked. By names alone, so that a step carries only what it takes away. */
 export interface Through {
-  readonly cluster: QdrantCluster;
+  readonly namespace: string | undefined;
+  readonly cluster: string;
   readonly pod: string;
 }
 
