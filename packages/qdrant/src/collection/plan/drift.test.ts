@@ -60,6 +60,11 @@ test.each<[string, Partial<CollectionSpec>, JsonObject]>([
     { vectors: { '': { memory: 'cold' } } },
   ],
   [
+    '`memory` of the index, in the same way',
+    { config: { hnsw_config: { memory: 'cold', on_disk: true } } },
+    { hnsw_config: { memory: 'cold' } },
+  ],
+  [
     'everything at once',
     { replicationFactor: 3, config: { hnsw_config: { m: 8 } } },
     { params: { replication_factor: 3 }, hnsw_config: { m: 8 } },
