@@ -1,4 +1,12 @@
-import { crashAtEveryWrite, quiet, type Scenario, Simulation, type State } from '@polder/embedded/simulation';
+import {
+  crashAtEveryWrite,
+  quiet,
+  type Scenario,
+  Simulation,
+  type State,
+  seeds,
+  simulate,
+} from '@polder/embedded/simulation';
 import { type Client, EventsV1Event, Pod, sleep } from '@polder/kube';
 import { afterEach, describe, expect, test } from 'vitest';
 import {
@@ -458,11 +466,12 @@ describe('snapshots', () => {
 
 /** Those of the run that is under way. */
 let run: Hosts;
-const world = (): QdrantWorld => {
-  const made = qdrantWorld();
+const worldWith = (options: Parameters<typeof qdrantWorld>[0]) => (): QdrantWorld => {
+  const made = qdrantWorld(options);
   run = made.hosts;
   return made;
 };
+const world = worldWith({});
 
 const sayAndWait = (isSo: () => boolean) => async () => {
   while (!isSo()) await sleep(run.clock, 500);
@@ -479,6 +488,27 @@ const scenario: Scenario = [
   (client) => client.delete(QdrantCollection, { namespace: 'default', name: 'other' }),
 ];
 
+/** Copies are added and dropped while the cluster grows. */
+const troubledScenario: Scenario = [
+  applyCluster(aClusterOf(2)),
+  applyCollection(aCollection({ shardNumber: 2, replicationFactor: 2, aliases: ['current'] })),
+  applyCollection(aCollection(), 'other'),
+  sayAndWait(() => run.isUp && onServer('points', run) !== undefined && onServer('other', run) !== undefined),
+  applyCluster(aClusterOf(3)),
+  applyCollection(aCollection({ shardNumber: 2, replicationFactor: 3, config: { hnsw_config: { m: 32 } } })),
+  (client) => client.delete(QdrantCollection, { namespace: 'default', name: 'other' }),
+];
+
+function isReplicated(state: State): boolean {
+  const { view } = run.qdrant.peers[0] ?? {};
+  const found = view?.collections['points'];
+  const isWhole = found?.shards.every(
+    ({ replicas }) => Object.values(replicas).filter((is) => is === 'Active').length === 3,
+  );
+  const isAlone = Object.keys(view?.collections ?? {}).length === 1 && Object.keys(view?.aliases ?? {}).length === 0;
+  return hasPeers(3)(state) && isMade()(state) && isWhole === true && isAlone && !collectionIn(state, 'other');
+}
+
 function isConverged(state: State): boolean {
   const { view } = run.qdrant.peers[0] ?? {};
   const { config, indexes = {} } = view?.collections['points'] ?? {};
@@ -492,6 +522,19 @@ describe('a collection is as it is declared in the end, nothing of it is left ov
     const writes = await crashAtEveryWrite({ world, scenario, isConverged, limitMs: 1_800_000 });
     expect(writes).toBeGreaterThan(20);
   });
+
+  test.each(seeds(3))(
+    'whatever happens to the operator, to the cluster and to its peers (seed %i)',
+    { timeout: 900_000 },
+    async (seed) => {
+      const limitMs = 3_600_000;
+      const course = { seed, world: worldWith({ troubledMs: limitMs / 10 }), scenario: troubledScenario, limitMs };
+      const actors = ['operator', 'cluster'];
+      const troubled = await simulate({ ...course, until: isReplicated, actors });
+      expect(collectionIn(troubled.state)?.status).toMatchObject({ qdrantStatus: 'Healthy' });
+      troubled.end();
+    },
+  );
 
   test('for hours', { timeout: 300_000 }, async () => {
     await quiet({ world, scenario, isConverged, forMs: 2 * 3_600_000 });
