@@ -1,6 +1,14 @@
 /** The Qdrant operator as a product of this program. */
 import { randomInt } from 'node:crypto';
-import { DEFAULTS, QdrantCluster, qdrant, sendOverHttp } from '@polder/qdrant';
+import {
+  DEFAULTS,
+  QdrantCluster,
+  QdrantCollection,
+  QdrantCollectionBackup,
+  QdrantCollectionRestore,
+  qdrant,
+  sendOverHttp,
+} from '@polder/qdrant';
 import type { BuiltInProduct } from './products.ts';
 
 const { periodicMs, progressMs, readTimeoutMs, writeTimeoutMs } = DEFAULTS.intervals;
@@ -23,8 +31,8 @@ const intervals = {
 
 export const qdrantProduct: BuiltInProduct = {
   name: 'qdrant',
-  // Those of collections, backups, restores and templates are left out: nothing acts on them.
-  kinds: [QdrantCluster],
+  // That of templates is left out: nothing acts on it. Backups and restores are what collections ask for.
+  kinds: [QdrantCluster, QdrantCollection, QdrantCollectionBackup, QdrantCollectionRestore],
   fieldManager: 'qdrant-operator',
   lease: 'qdrant-operator',
   intervals,

@@ -1,14 +1,22 @@
 /**
  * The Qdrant operator. A QdrantCluster declares peers of a vector database; for each, a cluster is formed and changed while
- * it runs, so that no shard loses its last copy.
+ * it runs, so that no shard loses its last copy. A QdrantCollection declares a collection in one: it is made, and kept as it
+ * is declared.
  */
 import { type Clock, type Product, register } from '@polder/kube';
 import type { Send } from './api/index.ts';
 import { clusters } from './cluster/controller.ts';
+import { collections } from './collection/controller.ts';
 import type { Settings } from './settings.ts';
 
 export { type Send, sendOverHttp } from './api/index.ts';
-export { kinds, QdrantCluster } from './kinds/index.ts';
+export {
+  kinds,
+  QdrantCluster,
+  QdrantCollection,
+  QdrantCollectionBackup,
+  QdrantCollectionRestore,
+} from './kinds/index.ts';
 export { DEFAULTS, type Intervals, type Settings } from './settings.ts';
 
 export interface QdrantOptions {
@@ -30,6 +38,9 @@ export function qdrant({ settings, send, clock, newKey, leaseNamespace }: Qdrant
     name: 'qdrant',
     fieldManager: 'qdrant-operator',
     lease: leaseNamespace === undefined ? undefined : { namespace: leaseNamespace, name: 'qdrant-operator' },
-    controllers: [register(clusters(settings), (base) => ({ ...base, peers, newKey }))],
+    controllers: [
+      register(clusters(settings), (base) => ({ ...base, peers, newKey })),
+      register(collections(settings), (base) => ({ ...base, peers })),
+    ],
   };
 }

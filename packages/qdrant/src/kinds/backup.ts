@@ -12,6 +12,13 @@ export const QdrantCollectionBackup = defineKind({
     cluster: Type.String({ minLength: 1 }),
     collectionName: Type.String({ minLength: 1, maxLength: 255 }),
     snapshots: Snapshots,
+    request: Type.Optional(
+      Type.Integer({
+        format: 'int64',
+        description:
+          'Another number asks for another backup where `backupNow` is set: the generation of a QdrantCollection.',
+      }),
+    ),
   }),
   status: statusOf({
     lastBackup: Type.Optional(
