@@ -6,9 +6,11 @@ import { type Clock, type Product, register } from '@polder/kube';
 import type { Send } from './api/index.ts';
 import { clusters } from './cluster/controller.ts';
 import type { Settings } from './settings.ts';
+import { templates } from './template/controller.ts';
 
 export { type Send, sendOverHttp } from './api/index.ts';
 export { kinds, QdrantCluster } from './kinds/index.ts';
+export { type ApiOptions, api } from './rest/index.ts';
 export { DEFAULTS, type Intervals, type Settings } from './settings.ts';
 
 export interface QdrantOptions {
@@ -30,6 +32,6 @@ export function qdrant({ settings, send, clock, newKey, leaseNamespace }: Qdrant
     name: 'qdrant',
     fieldManager: 'qdrant-operator',
     lease: leaseNamespace === undefined ? undefined : { namespace: leaseNamespace, name: 'qdrant-operator' },
-    controllers: [register(clusters(settings), (base) => ({ ...base, peers, newKey }))],
+    controllers: [register(clusters(settings), (base) => ({ ...base, peers, newKey })), register(templates())],
   };
 }

@@ -34,6 +34,7 @@ export const Snapshots = Type.Object(
     bucketName: Type.String({ minLength: 1 }),
     backupNow: flag(false, 'Take one now: once for each generation of the spec that says so.'),
     backupSchedule: Type.Optional(Type.String({ default: '', description: 'When to take one, as cron has it.' })),
+    retentionCount: Type.Optional(atLeastOne('How many complete backups are kept. Left out: all.')),
     restoreSnapshotName: Type.Optional(
       Type.String({ default: '', description: 'Go back to this one: `cluster/collection/2024-01-21-23-38`.' }),
     ),
