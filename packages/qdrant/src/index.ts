@@ -10,7 +10,7 @@ import { templates } from './template/controller.ts';
 
 export { type Send, sendOverHttp } from './api/index.ts';
 export { kinds, QdrantCluster } from './kinds/index.ts';
-export { type ApiOptions, api } from './rest/index.ts';
+export { type ApiOptions, qdrantApi } from './rest/index.ts';
 export { DEFAULTS, type Intervals, type Settings } from './settings.ts';
 
 export interface QdrantOptions {

@@ -1,7 +1,7 @@
 /** The API in front of an API server in memory. */
 import { type ApiServer, createApiServer } from '@polder/embedded/apiserver';
 import { Client, CustomResourceDefinition, crdOf, type Logger, silentLogger, VirtualClock } from '@polder/kube';
-import { type ApiOptions, api } from '../src/index.ts';
+import { type ApiOptions, qdrantApi } from '../src/index.ts';
 import { kinds } from '../src/kinds/index.ts';
 
 export const TOKEN = 'a-token-that-nobody-knows';
@@ -41,7 +41,7 @@ export async function apiWorld(installed: typeof kinds | readonly [] = kinds): P
   for (const kind of installed) await client.create(CustomResourceDefinition, crdOf(kind));
   const log: string[] = [];
   const callerWith = (options: Partial<ApiOptions>) =>
-    callerOf(api({ client, token: TOKEN, clock, log: logTo(log), timeoutMs: 10_000, ...options }));
+    callerOf(qdrantApi({ client, token: TOKEN, clock, log: logTo(log), timeoutMs: 10_000, ...options }));
   return {
     server,
     client,
@@ -59,7 +59,7 @@ export async function apiWorld(installed: typeof kinds | readonly [] = kinds): P
 }
 
 const callerOf =
-  (app: ReturnType<typeof api>): Caller =>
+  (app: ReturnType<typeof qdrantApi>): Caller =>
   async (method, path, body, headers = { authorization: `Bearer ${TOKEN}` }) => {
     const json = body === undefined || typeof body === 'string' ? {} : { 'content-type': 'application/json' };
     const sent = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) };

@@ -31,7 +31,7 @@ const CORS = {
  * The control-plane API, as upstream has it: collections, their backups and restores, and templates over HTTP. It only reads
  * and writes custom resources; what becomes of them is up to their controllers. `app.request()` calls it without a socket.
  */
-export function api(options: ApiOptions): Hono {
+export function qdrantApi(options: ApiOptions): Hono {
   const app = new Hono({ strict: false });
   const limit = bodyLimit({ maxSize: LARGEST_BODY, onError: (c) => send(c, tooLarge) });
   const objection = tokenCheck(options.token);

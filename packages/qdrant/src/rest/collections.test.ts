@@ -37,11 +37,10 @@ describe('POST /api/v1/collections', () => {
 
   test('of one name at the same time makes one: the others are told that it is there', async () => {
     const answers = await Promise.all(Array.from({ length: 5 }, () => create()));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409, 409]);
-    expect(answers.find(({ status }) => status === 409)?.body).toEqual({
-      error: 'Collection already exists',
-      name: 'products',
-    });
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    const others = answers.filter(({ status }) => status !== 201).map(({ status, body }) => ({ status, body }));
+    const taken = { status: 409, body: { error: 'Collection already exists', name: 'products' } };
+    expect(others).toEqual(Array.from({ length: 4 }, () => taken));
   });
 
   test('with a template takes from it what is left out, and notes which one it was', async () => {

@@ -45,7 +45,7 @@ describe('POST /api/v1/restore/collections/{name}', () => {
 
   test('that arrives twice is done once', async () => {
     const answers = await Promise.all([1, 2].map(() => world.call('POST', PATH, { backupId: BACKUP })));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409]);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201, 409]));
   });
 
   test('of a collection whose name is too long for a label goes without the label', async () => {

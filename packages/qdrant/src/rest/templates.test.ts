@@ -45,7 +45,7 @@ describe('POST /api/v1/templates', () => {
 
   test('of one name at the same time makes one', async () => {
     const answers = await Promise.all([create(full), create(full)]);
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409]);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201, 409]));
     expect(answers.find(({ status }) => status === 409)?.body).toEqual({
       error: 'Template already exists',
       name: 'small',
