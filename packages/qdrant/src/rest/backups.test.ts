@@ -36,9 +36,13 @@ const report = <T extends KubernetesObject>(kind: Kind<T>, name: string, status:
     { type: 'merge', body: { status } },
     { subresource: 'status' },
   );
-const condition = (type: string) => ({
-  conditions: [{ type, status: 'True', reason: 'Why', message: '', lastTransitionTime: CREATED_AT }],
-});
+/** The one that is under way. */
+const current = {
+  id: 'vectors/products/2026-03-01-12-00',
+  generation: 2,
+  trigger: 'Now',
+  startedAt: '2026-03-01T12:00:05Z',
+};
 const backups = async () => (await world.call('GET', '/api/v1/backups/collections/products')).body;
 
 test('a collection that is not there has no backups, not even none', async () => {
@@ -72,24 +76,27 @@ test('what the QdrantCollectionBackup of a collection knows is told once', async
   await collection({ backupSchedule: '0 2 * * *' });
   await report(QdrantCollection, 'products', { lastBackup: LAST });
   await backup('products', { backupSchedule: '0 2 * * *' });
-  await report(QdrantCollectionBackup, 'products', { lastBackup: LAST, ...condition('Reconciling') });
-  expect(await backups()).toMatchObject({
-    count: 2,
+  await report(QdrantCollectionBackup, 'products', { phase: 'InProgress', lastBackup: LAST, current });
+  const begun = { id: current.id, type: 'manual', status: 'in-progress', createdAt: current.startedAt };
+  expect(await backups()).toEqual({
     items: [
-      { id: 'products', status: 'in-progress' },
+      { ...begun, completedAt: null, schedule: '0 2 * * *' },
       { ...DONE, type: 'scheduled' },
     ],
+    count: 2,
   });
 });
 
-test.each([
-  ['Reconciling', 'in-progress'],
-  ['Stalled', 'failed'],
-  ['Ready', 'configured'],
-])('a QdrantCollectionBackup that is %s is %s', async (type, status) => {
+test.each<[string, object, object]>([
+  ['waits for its time', { phase: 'Idle' }, { id: 'by-hand', status: 'configured' }],
+  ['makes one', { phase: 'InProgress', current }, { id: current.id, status: 'in-progress' }],
+  ['is held back', { phase: 'Waiting', current }, { id: current.id, status: 'in-progress' }],
+  ['failed at one', { phase: 'Failed', current }, { id: current.id, status: 'failed' }],
+  ['can not begin', { phase: 'Failed' }, { id: 'by-hand', status: 'failed' }],
+])('a QdrantCollectionBackup that %s is told as such', async (_, status, item) => {
   await backup('by-hand', { backupNow: true });
-  await report(QdrantCollectionBackup, 'by-hand', condition(type));
-  expect(await backups()).toMatchObject({ items: [{ id: 'by-hand', type: 'manual', status }] });
+  await report(QdrantCollectionBackup, 'by-hand', status);
+  expect(await backups()).toMatchObject({ items: [{ ...item, type: 'manual' }] });
 });
 
 test('backups of a collection of the same name in another cluster are not its own', async () => {

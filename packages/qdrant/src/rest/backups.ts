@@ -1,4 +1,3 @@
-import { findCondition } from '@polder/kube';
 import { QdrantCollection, QdrantCollectionBackup } from '../kinds/index.ts';
 import { type Answer, list, notFound } from './answer.ts';
 import type { NamespacedCall } from './call.ts';
@@ -58,20 +57,22 @@ function completed(maker: Maker): readonly Item[] {
   ];
 }
 
-/** What its maker is doing now. */
+/** The one that is under way; if there is none, whoever makes the next. */
 function current(maker: Maker): Item {
-  const { metadata, status } = maker;
-  const { backupSchedule: schedule = '' } = maker.spec.snapshots;
-  const is = (type: string) => findCondition(status?.conditions, type)?.status === 'True';
+  const { metadata, status, spec } = maker;
+  const { current: begun, phase } = status ?? {};
+  const { backupSchedule: schedule = '' } = spec.snapshots;
   return {
-    id: metadata.name,
-    type: typeOf(maker),
-    status: is('Stalled') ? 'failed' : is('Reconciling') ? 'in-progress' : 'configured',
-    createdAt: metadata.creationTimestamp ?? null,
+    id: begun?.id ?? metadata.name,
+    type: begun ? TYPES[begun.trigger] : typeOf(maker),
+    status: phase === 'Failed' ? 'failed' : begun ? 'in-progress' : 'configured',
+    createdAt: begun?.startedAt ?? metadata.creationTimestamp ?? null,
     completedAt: null,
     ...(schedule !== '' && { schedule }),
   };
 }
+
+const TYPES = { Now: 'manual', Schedule: 'scheduled' } as const;
 
 const typeOf = ({ spec }: Maker): Item['type'] =>
   (spec.snapshots.backupSchedule ?? '') === '' ? 'manual' : 'scheduled';
