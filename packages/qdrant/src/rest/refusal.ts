@@ -1,14 +1,12 @@
 import { ApiError, isNotFound, TimeoutError, TransportError } from '@polder/kube';
 import { type Answer, invalid, notFound } from './answer.ts';
 
-/** What was to be done, for those who read the answer: `create collection`. */
-export type Task = string;
-
 /**
  * What is answered if the API server would not, or could not. Its own words are passed on where they speak of what was sent;
- * those about the operator's rights or about the cluster go to the log alone. Undefined: it is no fault of the API server.
+ * those about the operator's rights or about the cluster go to the log alone. `task`: what was to be done, `create collection`.
+ * Undefined: it is no fault of the API server.
  */
-export function refusalOf(error: unknown, task: Task): Answer | undefined {
+export function refusalOf(error: unknown, task: string): Answer | undefined {
   if (isLate(error)) return failed(task, 'the API server did not answer in time');
   if (error instanceof TransportError) return failed(task, 'the API server could not be reached');
   if (!(error instanceof ApiError)) return undefined;
@@ -28,7 +26,7 @@ export const isMissingObject = (error: unknown): boolean =>
 
 const isMissingKind = (error: ApiError) => isNotFound(error) && !isMissingObject(error);
 
-const failed = (task: Task, message: string): Answer => ({
+const failed = (task: string, message: string): Answer => ({
   status: 500,
   body: { error: `Failed to ${task}`, message },
 });
@@ -44,7 +42,7 @@ function detailsOf({ causes, explanation }: ApiError): readonly string[] {
 }
 
 /** Who may not do it is us, and under which name is nobody's business; a quota or a policy has something to say to the caller. */
-function forbidden(explanation: string, task: Task): string {
+function forbidden(explanation: string, task: string): string {
   const isAboutUs = /\bUser "|\bcannot \w+ resource\b/.test(explanation);
   return isAboutUs ? `the operator is not allowed to ${task}; its role has to allow it` : explanation;
 }

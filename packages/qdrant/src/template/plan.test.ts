@@ -55,7 +55,7 @@ describe('its author is told', () => {
       'that it is found by another name than the one it gives itself',
       aTemplate({ name: 'tiny' }),
       'NameMismatch',
-      'spec.name is tiny, but collections find the template as small; set spec.name to small',
+      'spec.name is tiny, but collections find the template as small; both must be the same',
     ],
     [
       'that its name does not fit into a label',

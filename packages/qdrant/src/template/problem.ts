@@ -23,7 +23,7 @@ export function problemOf(template: QdrantCollectionTemplate): Problem | undefin
   const unmakeable = problemWithSpec(template.spec);
   if (unmakeable) return { reason: 'InvalidSpec', because: `spec.${unmakeable.path} ${unmakeable.message}` };
   if (template.spec.name !== name) {
-    const because = `spec.name is ${template.spec.name}, but collections find the template as ${name}; set spec.name to ${name}`;
+    const because = `spec.name is ${template.spec.name}, but collections find the template as ${name}; both must be the same`;
     return { reason: 'NameMismatch', because };
   }
   return undefined;
