@@ -3,6 +3,7 @@ import {
   Client,
   CustomResourceDefinition,
   crdOf,
+  type Kind,
   kubeconfig,
   silentLogger,
   socketTransport,
@@ -45,7 +46,8 @@ test('kinds that are not installed are missed by name', async () => {
 describe('with the kinds', () => {
   beforeAll(async () => {
     for (const kind of kinds) await client.create(CustomResourceDefinition, crdOf(kind));
-    for (const kind of kinds) await vi.waitFor(() => client.list(kind), { timeout: 60_000, interval: 200 });
+    const served: readonly Kind[] = kinds;
+    for (const kind of served) await vi.waitFor(() => client.list(kind), { timeout: 60_000, interval: 200 });
   });
 
   test('of one name at the same time, one collection is made', async () => {
