@@ -8,15 +8,11 @@ import type { Send } from './api/index.ts';
 import { clusters } from './cluster/controller.ts';
 import { collections } from './collection/controller.ts';
 import type { Settings } from './settings.ts';
+import { templates } from './template/controller.ts';
 
 export { type Send, sendOverHttp } from './api/index.ts';
-export {
-  kinds,
-  QdrantCluster,
-  QdrantCollection,
-  QdrantCollectionBackup,
-  QdrantCollectionRestore,
-} from './kinds/index.ts';
+export { kinds, QdrantCluster } from './kinds/index.ts';
+export { type ApiOptions, qdrantApi } from './rest/index.ts';
 export { DEFAULTS, type Intervals, type Settings } from './settings.ts';
 
 export interface QdrantOptions {
@@ -41,6 +37,7 @@ export function qdrant({ settings, send, clock, newKey, leaseNamespace }: Qdrant
     controllers: [
       register(clusters(settings), (base) => ({ ...base, peers, newKey })),
       register(collections(settings), (base) => ({ ...base, peers })),
+      register(templates()),
     ],
   };
 }
