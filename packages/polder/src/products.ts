@@ -1,4 +1,13 @@
-import type { Cached, CustomKind, Intervals, Registration, Surroundings, Webhook } from '@polder/kube';
+import type {
+  Cached,
+  CustomKind,
+  Intervals,
+  Meters,
+  ProductEvents,
+  Registration,
+  Surroundings,
+  Webhook,
+} from '@polder/kube';
 import { dataflowProduct } from './dataflow.ts';
 import type { Gauge } from './operator/exposition.ts';
 import { qdrantProduct } from './qdrant.ts';
@@ -19,6 +28,8 @@ export interface BuiltInProduct {
   readonly webhooks?: readonly ProductWebhook[];
   /** Pods whose metrics the operator serves beside its own. */
   readonly meters?: MeteredPods;
+  /** What happens to it, under names of its own: every operator serves them, also one that does not lead. */
+  metrics?(meters: Meters, controllers: readonly Registration[]): ProductEvents;
   /** What the operator tells of the resources themselves. */
   gauges?(cached: Cached): readonly Gauge[];
 }

@@ -1,6 +1,6 @@
 /** The Qdrant operator as a product of this program. */
 import { randomInt } from 'node:crypto';
-import { DEFAULTS, QdrantCluster, qdrant, sendOverHttp } from '@polder/qdrant';
+import { DEFAULTS, QdrantCluster, QdrantMetrics, qdrant, sendOverHttp } from '@polder/qdrant';
 import type { BuiltInProduct } from './products.ts';
 
 const { periodicMs, progressMs, readTimeoutMs, writeTimeoutMs } = DEFAULTS.intervals;
@@ -40,7 +40,21 @@ export const qdrantProduct: BuiltInProduct = {
     };
     return qdrant({ settings, send: sendOverHttp(resolve), clock, newKey }).controllers;
   },
+  metrics: (meters, controllers) => new QdrantMetrics(meters, controllers),
+  gauges: (cached) => [
+    {
+      name: 'qdrant_operator_cluster_status',
+      help: '1 for the status that a QdrantCluster has, 0 for the others',
+      samples: cached
+        .list(QdrantCluster)
+        .flatMap(({ metadata: { namespace = '', name }, status: { qdrantStatus } = {} }) =>
+          STATUSES.map((status) => ({ labels: { namespace, name, status }, value: qdrantStatus === status ? 1 : 0 })),
+        ),
+    },
+  ],
 };
+
+const STATUSES = ['Pending', 'OperationInProgress', 'Healthy', 'Running', 'Error'];
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 

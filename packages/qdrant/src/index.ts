@@ -9,6 +9,7 @@ import type { Settings } from './settings.ts';
 
 export { type Send, sendOverHttp } from './api/index.ts';
 export { kinds, QdrantCluster } from './kinds/index.ts';
+export { QdrantMetrics } from './metrics.ts';
 export { DEFAULTS, type Intervals, type Settings } from './settings.ts';
 
 export interface QdrantOptions {

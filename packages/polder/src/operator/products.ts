@@ -1,4 +1,4 @@
-import type { Client, Clock, Logger, Product, Resolve } from '@polder/kube';
+import type { Client, Clock, Logger, Meters, Product, Resolve } from '@polder/kube';
 import { nearest } from '@polder/kube';
 import type { BuiltInProduct } from '../products.ts';
 import type { OperatorConfig } from './config.ts';
@@ -12,22 +12,26 @@ export interface ProductSurroundings {
   readonly resolve: Resolve;
   /** Where the leases are. */
   readonly namespace: string;
+  /** Where it is measured, if it is. */
+  readonly meters?: Meters | undefined;
 }
 
 /** A product as the runtime takes it: its controllers made, with a lease and a pace of its own. */
 export function managed(
   product: BuiltInProduct,
   config: OperatorConfig,
-  { namespace, log, ...surroundings }: ProductSurroundings,
+  { namespace, log, meters, ...surroundings }: ProductSurroundings,
 ): Product {
   const { name, fieldManager, lease } = product;
   const intervals = config.durations[name] ?? {};
+  const controllers = product.controllers({ ...surroundings, intervals, log: log.child({ product: name }) });
   return {
     name,
     fieldManager,
     lease: { namespace, name: lease, timings: timingsOf(config.shared) },
     pace: paceOf(config.shared),
-    controllers: product.controllers({ ...surroundings, intervals, log: log.child({ product: name }) }),
+    controllers,
+    on: meters && product.metrics?.(meters, controllers),
   };
 }
 

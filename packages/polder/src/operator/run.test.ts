@@ -141,7 +141,9 @@ describe('an operator', () => {
       .toContain('the cluster has no kind Page (test.polder.dev/v1); install it: polder crds | kubectl apply -f -');
     expect(await operator.ask('probes', '/readyz')).toMatchObject({
       status: 500,
-      text: expect.stringContaining('not read yet: pages.test.polder.dev'),
+      text: expect.stringContaining(
+        '[-]pages failed: the cluster has no kind Page (test.polder.dev/v1); install it: polder crds | kubectl apply -f -\n',
+      ),
     });
     await installCrds([Page], { client, clock: systemClock, signal: new AbortController().signal });
     await page('a');

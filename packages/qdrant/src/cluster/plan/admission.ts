@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type KubernetesObject, keyOf, type Secret } from '@polder/kube';
 import { LONGEST_NAME, type QdrantCluster } from '../../kinds/index.ts';
+import { INVALID_SPEC } from '../../reasons.ts';
 import {
   type ApiKey,
   decoded,
@@ -34,7 +35,7 @@ export type Admission =
 export function admit(situation: Situation): Admission {
   const { cluster, observed } = situation;
   const problem = problemOf(cluster) ?? changeOf(situation);
-  if (problem !== undefined) return { is: 'refused', reason: 'InvalidSpec', because: problem };
+  if (problem !== undefined) return { is: 'refused', reason: INVALID_SPEC, because: problem };
   const stranger = strangerAmong(cluster, observed.children);
   if (stranger !== undefined) return { is: 'refused', reason: 'NameTaken', because: stranger };
   return credentialsOf(situation);

@@ -1,5 +1,6 @@
 import { judge, type Plan, type StatusOf } from '@polder/kube';
 import type { QdrantCluster } from '../../kinds/index.ts';
+import { CLEANUP_FORCED } from '../../reasons.ts';
 import type { Settings } from '../../settings.ts';
 import { rules } from './rules.ts';
 import type { Situation } from './situation.ts';
@@ -39,7 +40,7 @@ export function ending(situation: Situation, settings: Settings): Plan<ClusterSt
     held,
     status: { ...cluster.status, qdrantStatus: 'Pending', cleanupPhase: isCleanedUp ? 'Completed' : 'Retrying' },
     summary: { is: 'reconciling', reason: 'Deleting', because },
-    events: isForced && !isKept ? [{ type: 'Warning', reason: 'CleanupForced', action: 'Delete', note }] : [],
+    events: isForced && !isKept ? [{ type: 'Warning', reason: CLEANUP_FORCED, action: 'Delete', note }] : [],
     isCleanedUp,
     lookAgain: { afterMs: settings.intervals.progressMs, because: 'its pods have to end first' },
   };
