@@ -60,7 +60,8 @@ export async function pass<T extends KubernetesObject, Observed, S extends Step,
     for (const step of plan.steps) await carryOut(definition, step, world);
     if (isDeleted && plan.isCleanedUp) {
       const removed = await removeFinalizer(world.cluster, kind, resource, finalizer).catch(failing(on, 'remove'));
-      if (removed.is === 'absent') ended(resource, plan, tools);
+      // What was gone already had its end in an earlier pass.
+      if (removed.is === 'absent' && removed.object) ended(resource, plan, tools);
       return AWAIT_CHANGE;
     }
     return (await report.plan(plan)) ? outcomeOf(plan, pace) : OVERTAKEN;
