@@ -24,8 +24,8 @@ export interface BuiltInProduct {
   /** How long its controllers wait for things, by name: the configuration can change each of them. */
   readonly intervals: Intervals;
   controllers(surroundings: Surroundings): readonly Registration[];
-  /** What is to be asked before its resources are stored. */
-  readonly webhooks?: readonly ProductWebhook[];
+  /** What is to be asked before its resources are stored. What is cached may be old, or nothing yet: good for warnings. */
+  webhooks?(cached: Cached): readonly ProductWebhook[];
   /** Pods whose metrics the operator serves beside its own. */
   readonly meters?: MeteredPods;
   /** What happens to it, under names of its own: every operator serves them, also one that does not lead. */

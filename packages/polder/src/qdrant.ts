@@ -1,6 +1,6 @@
 /** The Qdrant operator as a product of this program. */
 import { randomInt } from 'node:crypto';
-import { DEFAULTS, QdrantCluster, QdrantMetrics, qdrant, sendOverHttp } from '@polder/qdrant';
+import { DEFAULTS, QdrantCluster, QdrantMetrics, qdrant, sendOverHttp, webhooks } from '@polder/qdrant';
 import type { BuiltInProduct } from './products.ts';
 
 const { periodicMs, progressMs, readTimeoutMs, writeTimeoutMs } = DEFAULTS.intervals;
@@ -40,6 +40,12 @@ export const qdrantProduct: BuiltInProduct = {
     };
     return qdrant({ settings, send: sendOverHttp(resolve), clock, newKey }).controllers;
   },
+  webhooks: (cached) =>
+    webhooks(cached).map(({ kind, webhook }) => {
+      const name = kind.kind.toLowerCase();
+      const path = `/validate-${kind.group.replaceAll('.', '-')}-${kind.version}-${name}`;
+      return { name: `v${name}.${kind.group}`, path, kind, webhook };
+    }),
   metrics: (meters, controllers) => new QdrantMetrics(meters, controllers),
   gauges: (cached) => [
     {

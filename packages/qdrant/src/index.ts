@@ -11,6 +11,7 @@ export { type Send, sendOverHttp } from './api/index.ts';
 export { kinds, QdrantCluster } from './kinds/index.ts';
 export { QdrantMetrics } from './metrics.ts';
 export { DEFAULTS, type Intervals, type Settings } from './settings.ts';
+export { type KindWebhook, webhooks } from './webhooks.ts';
 
 export interface QdrantOptions {
   readonly settings: Settings;

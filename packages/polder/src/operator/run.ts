@@ -65,6 +65,10 @@ export async function runOperator(options: OperatorOptions, tools: OperatorTools
   );
   const { meters } = metrics;
   const all = products.map((product) => managed(product, config, { ...tools, client, namespace, meters }));
+  // Looking must not begin a watch that nobody needs.
+  const cached: Cached = {
+    list: (kind, where) => (manager.cache.has(kind) ? manager.cache.of(kind, ownerIndex()).list(where) : []),
+  };
   const manager = new Manager({
     transport,
     userAgent,
@@ -86,7 +90,7 @@ export async function runOperator(options: OperatorOptions, tools: OperatorTools
       () =>
         serving(
           'metrics',
-          metricsOf(() => manager, metrics, leading, client, options, tools),
+          metricsOf(cached, metrics, leading, client, options, tools),
           options.metricsBindAddress,
           tools,
         ),
@@ -95,7 +99,7 @@ export async function runOperator(options: OperatorOptions, tools: OperatorTools
   });
   const webhooks = (how: NonNullable<OperatorOptions['webhook']>) =>
     serveWebhooks(
-      { ...how, products, namespace, namespaces, timeoutMs: config.shared.webhookTimeout },
+      { ...how, products, namespace, namespaces, timeoutMs: config.shared.webhookTimeout, cached },
       { client, clock, log, metrics, signal },
     );
   try {
@@ -155,7 +159,7 @@ const CONTENT_TYPE = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8
 
 /** Our own series and, while we lead, those of resources and pods: from one operator alone, so that sums over all of them are right. */
 function metricsOf(
-  manager: () => Manager,
+  cached: Cached,
   metrics: Metrics,
   leading: Leading,
   client: Client,
@@ -164,7 +168,6 @@ function metricsOf(
 ): Hono {
   const { scrapeTimeout: podTimeoutMs, metricsTimeout: allTimeoutMs } = config.shared;
   const how = { client, clock, log, resolve, namespaces, podTimeoutMs, allTimeoutMs };
-  const cached: Cached = { list: (kind, namespace) => manager().cache.of(kind, ownerIndex()).list(namespace) };
   const app = new Hono();
   app.get('/metrics', async (context) => {
     const led = products.filter((product) => leading.has(product));
