@@ -90,7 +90,7 @@ function untold({ log }: World, cause: unknown): void {
 }
 
 async function carryOut<T extends KubernetesObject, Observed, S extends Step, W extends World>(
-  { steps }: Controller<T, Observed, S, W>,
+  { steps, tells }: Controller<T, Observed, S, W>,
   step: S,
   world: W,
 ): Promise<void> {
@@ -100,6 +100,8 @@ async function carryOut<T extends KubernetesObject, Observed, S extends Step, W 
   const name: S['do'] = step.do;
   const act: Act<Step, W> = steps[name];
   await act(step, world);
+  const happening = tells?.(step);
+  if (happening) world.tell(happening);
 }
 
 /** Objects of an owned kind are the resource's: they go when it goes, and their changes come back to it. */
