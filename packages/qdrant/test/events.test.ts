@@ -32,11 +32,11 @@ async function told(): Promise<readonly string[]> {
   const { items } = await client.list(EventsV1Event);
   return items
     .filter(({ regarding }) => regarding?.kind === QdrantCluster.kind)
-    .toSorted((a, b) => String(a.eventTime).localeCompare(String(b.eventTime)))
+    .toSorted((a, b) => a.eventTime.localeCompare(b.eventTime))
     .map(({ type, reason, note }) => `${type} ${reason} ${note}`);
 }
 
-const reasonsIn = (events: readonly string[]) => events.map((event) => event.split(' ')[1]);
+const reasonsIn = (events: readonly string[]) => events.map((event) => event.split(' ')[1] ?? '');
 
 async function filled(): Promise<void> {
   let isOver = false;

@@ -90,7 +90,7 @@ function untold({ log }: World, cause: unknown): void {
 }
 
 async function carryOut<T extends KubernetesObject, Observed, S extends Step, W extends World>(
-  { steps, tells }: Controller<T, Observed, S, W>,
+  definition: Controller<T, Observed, S, W>,
   step: S,
   world: W,
 ): Promise<void> {
@@ -98,9 +98,9 @@ async function carryOut<T extends KubernetesObject, Observed, S extends Step, W 
   // Its name and its reason alone: what a step carries may hold secrets.
   world.log.info({ step: step.do }, `${step.do}: ${step.because}`);
   const name: S['do'] = step.do;
-  const act: Act<Step, W> = steps[name];
+  const act: Act<Step, W> = definition.steps[name];
   await act(step, world);
-  const happening = tells?.(step);
+  const happening = definition.tells?.(step);
   if (happening) world.tell(happening);
 }
 
