@@ -1,4 +1,13 @@
-import type { Cached, CustomKind, Intervals, Registration, Surroundings, Webhook } from '@polder/kube';
+import type {
+  Cached,
+  CustomKind,
+  Intervals,
+  Meters,
+  ProductEvents,
+  Registration,
+  Surroundings,
+  Webhook,
+} from '@polder/kube';
 import type { Hono } from 'hono';
 import type { BindAddress } from './bind-address.ts';
 import { dataflowProduct } from './dataflow.ts';
@@ -19,10 +28,12 @@ export interface BuiltInProduct {
   controllers(surroundings: Surroundings): readonly Registration[];
   /** HTTP of its own: served by every operator of several, whether it leads or not. */
   servers?(surroundings: ServerSurroundings): readonly ProductServer[];
-  /** What is to be asked before its resources are stored. */
-  readonly webhooks?: readonly ProductWebhook[];
+  /** What is to be asked before its resources are stored. What is cached may be old, or nothing yet: good for warnings. */
+  webhooks?(cached: Cached): readonly ProductWebhook[];
   /** Pods whose metrics the operator serves beside its own. */
   readonly meters?: MeteredPods;
+  /** What happens to it, under names of its own: every operator serves them, also one that does not lead. */
+  metrics?(meters: Meters, controllers: readonly Registration[]): ProductEvents;
   /** What the operator tells of the resources themselves. */
   gauges?(cached: Cached): readonly Gauge[];
 }

@@ -1,6 +1,15 @@
 /** The Qdrant operator as a product of this program. */
 import { randomInt } from 'node:crypto';
-import { DEFAULTS, kinds, qdrant, qdrantApi, sendOverHttp } from '@polder/qdrant';
+import {
+  DEFAULTS,
+  kinds,
+  QdrantCluster,
+  QdrantMetrics,
+  qdrant,
+  qdrantApi,
+  sendOverHttp,
+  webhooks,
+} from '@polder/qdrant';
 import { type BindAddress, bindAddressOf } from './bind-address.ts';
 import type { BuiltInProduct, ServerSurroundings } from './products.ts';
 
@@ -57,7 +66,27 @@ export const qdrantProduct: BuiltInProduct = {
     const app = qdrantApi({ client, token, clock, log, namespaces, timeoutMs });
     return [{ name: 'the Qdrant API', app, bindAddress: apiAddressIn(env) }];
   },
+  webhooks: (cached) =>
+    webhooks(cached).map(({ kind, webhook }) => {
+      const name = kind.kind.toLowerCase();
+      const path = `/validate-${kind.group.replaceAll('.', '-')}-${kind.version}-${name}`;
+      return { name: `v${name}.${kind.group}`, path, kind, webhook };
+    }),
+  metrics: (meters, controllers) => new QdrantMetrics(meters, controllers),
+  gauges: (cached) => [
+    {
+      name: 'qdrant_operator_cluster_status',
+      help: '1 for the status that a QdrantCluster has, 0 for the others',
+      samples: cached
+        .list(QdrantCluster)
+        .flatMap(({ metadata: { namespace = '', name }, status: { qdrantStatus } = {} }) =>
+          STATUSES.map((status) => ({ labels: { namespace, name, status }, value: qdrantStatus === status ? 1 : 0 })),
+        ),
+    },
+  ],
 };
+
+const STATUSES = ['Pending', 'OperationInProgress', 'Healthy', 'Running', 'Error'];
 
 /** As upstream calls them. */
 const TOKENS = ['API_TOKEN', 'QDRANT_OPERATOR_API_TOKEN'];

@@ -12,8 +12,10 @@ import { templates } from './template/controller.ts';
 
 export { type Send, sendOverHttp } from './api/index.ts';
 export { kinds, QdrantCluster } from './kinds/index.ts';
+export { QdrantMetrics } from './metrics.ts';
 export { type ApiOptions, qdrantApi } from './rest/index.ts';
 export { DEFAULTS, type Intervals, type Settings } from './settings.ts';
+export { type KindWebhook, webhooks } from './webhooks.ts';
 
 export interface QdrantOptions {
   readonly settings: Settings;

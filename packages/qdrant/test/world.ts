@@ -8,6 +8,8 @@ import {
   crdOf,
   PersistentVolumeClaim,
   Pod,
+  type ProductEvents,
+  type Registration,
   Secret,
   StatefulSet,
   sleep,
@@ -190,17 +192,24 @@ export interface QdrantWorld extends World {
   readonly hosts: Hosts;
 }
 
+export interface QdrantWorldOptions {
+  readonly troubledMs?: number;
+  /** Who hears of what happens to the operator. */
+  readonly measured?: (controllers: readonly Registration[], clock: Clock) => ProductEvents;
+}
+
 /** A cluster of Kubernetes with peers in its pods, and the operator beside it. */
-export function qdrantWorld({ troubledMs = 0 }: { readonly troubledMs?: number } = {}): QdrantWorld {
+export function qdrantWorld({ troubledMs = 0, measured }: QdrantWorldOptions = {}): QdrantWorld {
   const hosts = new Hosts(troubledMs);
-  const product = operator(({ clock, random }) => [
-    qdrant({
+  const product = operator(({ clock, random }) => {
+    const made = qdrant({
       settings: DEFAULTS,
       send: (request, signal) => sendTo(hosts.qdrant)(hosts.routed(request), signal),
       clock,
       newKey: () => `key${Math.floor(random() * 1e9)}`,
-    }),
-  ]);
+    });
+    return [{ ...made, on: measured?.(made.controllers, clock) }];
+  });
   const world = clusterWorld({
     actors: { operator: product, hosts: hosts.run },
     prepare: async (client) => {

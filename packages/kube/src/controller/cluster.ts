@@ -25,6 +25,8 @@ export interface ClusterParts {
   readonly clock: Clock;
   /** Told how long a read waited for our own write, for metrics. */
   readonly onWait?: ((kind: Kind, ms: number) => void) | undefined;
+  /** Told when an object was not as we had left it, and is so again. */
+  readonly onDrift?: ((kind: Kind) => void) | undefined;
 }
 
 /**
@@ -73,13 +75,16 @@ export class Cluster {
 
   /** Makes the object so (server-side apply, as this product); no request if nothing would change. */
   async apply(desired: KubernetesObject): Promise<KubernetesObject> {
-    const { client, lastApplied, fieldManager } = this.#parts;
+    const { client, lastApplied, fieldManager, onDrift } = this.#parts;
     const kind = this.#kindOf(desired);
     const live = await this.get(kind, desired.metadata);
     if (live && lastApplied.isInPlace(desired, live)) return live;
+    const hasDrifted = lastApplied.hasDrifted(desired, live);
     const answer = slim(await client.apply(kind, desired, { fieldManager, force: true, signal: this.#signal }));
     this.#wrote(kind, answer);
     lastApplied.remember(desired, answer);
+    // Not before: whoever tries again would find the same difference again.
+    if (hasDrifted) onDrift?.(kind);
     return answer;
   }
 
@@ -123,10 +128,11 @@ export class Cluster {
     object: T,
     options: Omit<DeleteOptions, 'signal'> = {},
   ): Promise<void> {
-    const { client } = this.#parts;
+    const { client, lastApplied } = this.#parts;
     const { uid } = object.metadata;
     const preconditions = { ...(uid !== undefined && { uid }), ...options.preconditions };
     const answer = await client.delete(kind, object.metadata, { ...options, preconditions, signal: this.#signal });
+    lastApplied.deleted(object);
     if ('metadata' in answer && answer.kind === kind.kind) this.#wrote(kind, answer);
     else if (uid !== undefined) this.#writesOf(kind)?.deleted(kind, object.metadata, uid);
   }
@@ -140,6 +146,7 @@ export class Cluster {
   #wrote(kind: Kind, answer: KubernetesObject): void {
     const { uid, resourceVersion } = answer.metadata;
     if (uid !== undefined && resourceVersion !== undefined) this.#left.set(uid, resourceVersion);
+    this.#parts.lastApplied.wrote(answer);
     this.#writesOf(kind)?.wrote(kind, answer);
   }
 

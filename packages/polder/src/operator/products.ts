@@ -1,4 +1,4 @@
-import type { Client, Clock, Logger, Product, Resolve, Surroundings } from '@polder/kube';
+import type { Client, Clock, Logger, Meters, Product, Resolve, Surroundings } from '@polder/kube';
 import { nearest } from '@polder/kube';
 import type { BuiltInProduct, ProductServer } from '../products.ts';
 import type { OperatorConfig } from './config.ts';
@@ -14,18 +14,22 @@ export interface ProductSurroundings {
   readonly namespace: string;
   /** Whose resources are looked after; those of all namespaces without it. */
   readonly namespaces?: readonly string[] | undefined;
+  /** Where it is measured, if it is. */
+  readonly meters?: Meters | undefined;
 }
 
 /** A product as the runtime takes it: its controllers made, with a lease and a pace of its own. */
 export function managed(product: BuiltInProduct, config: OperatorConfig, surroundings: ProductSurroundings): Product {
   const { name, fieldManager, lease } = product;
-  const { namespace } = surroundings;
+  const { namespace, meters } = surroundings;
+  const controllers = product.controllers(around(product, config, surroundings));
   return {
     name,
     fieldManager,
     lease: { namespace, name: lease, timings: timingsOf(config.shared) },
     pace: paceOf(config.shared),
-    controllers: product.controllers(around(product, config, surroundings)),
+    controllers,
+    on: meters && product.metrics?.(meters, controllers),
   };
 }
 

@@ -2,22 +2,28 @@ import { type ApiServer, createApiServer } from '@polder/embedded';
 import {
   Client,
   ConfigMap,
+  controller,
+  defineKind,
   isNotFound,
   Lease,
   type Logger,
   Namespace,
   Pod,
+  register,
   Secret,
   silentLogger,
+  statusOf,
   systemClock,
   type Transport,
   ValidatingWebhookConfiguration,
 } from '@polder/kube';
 import { kinds, QdrantCollectionTemplate } from '@polder/qdrant/kinds';
+import { Type } from 'typebox';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { freePorts } from '../../../../tools/free-ports.ts';
 import { Page, pages } from '../../test/pages.ts';
 import { installCrds } from '../crds.ts';
+import type { BuiltInProduct } from '../products.ts';
 import { qdrantProduct } from '../qdrant.ts';
 import { defaultConfig } from './config.ts';
 import { type OperatorOptions, runOperator } from './run.ts';
@@ -29,6 +35,33 @@ const config = defaultConfig([pages]);
 const quick = {
   ...config,
   shared: { ...config.shared, leaseDuration: 2_000, leaseRenewDeadline: 1_500, leaseRetryPeriod: 100 },
+};
+
+/** Another product, whose kind is not installed. */
+const Note = defineKind({
+  group: 'test.polder.dev',
+  version: 'v1',
+  kind: 'Note',
+  plural: 'notes',
+  spec: Type.Object({}),
+  status: statusOf({}),
+});
+const notes: BuiltInProduct = {
+  name: 'notes',
+  kinds: [Note],
+  fieldManager: 'notes',
+  lease: 'notes.test.polder.dev',
+  intervals: {},
+  controllers: () => [
+    register(
+      controller({
+        kind: Note,
+        observe: async () => {},
+        plan: () => ({ objects: [], steps: [], held: [], status: {} }),
+        steps: {},
+      }),
+    ),
+  ],
 };
 
 let server: ApiServer;
@@ -147,11 +180,34 @@ describe('an operator', () => {
       .toContain('the cluster has no kind Page (test.polder.dev/v1); install it: polder crds | kubectl apply -f -');
     expect(await operator.ask('probes', '/readyz')).toMatchObject({
       status: 500,
-      text: expect.stringContaining('not read yet: pages.test.polder.dev'),
+      text: expect.stringContaining(
+        '[-]pages failed: the cluster has no kind Page (test.polder.dev/v1); install it: polder crds | kubectl apply -f -\n',
+      ),
     });
     await installCrds([Page], { client, clock: systemClock, signal: new AbortController().signal });
     await page('a');
     await expect.poll(() => isThere('a'), PATIENCE).toBe(true);
+  });
+
+  test('of several products works for those whose kinds are there, and says what the others wait for', async () => {
+    const operator = start({ products: [notes, pages], config: { ...quick, durations: { notes: {}, pages: {} } } });
+    await page('a');
+    await expect.poll(() => isThere('a'), PATIENCE).toBe(true);
+    const absence = 'the cluster has no kind Note (test.polder.dev/v1); install it: polder crds | kubectl apply -f -';
+    expect(operator.said.filter((line) => line.includes('Note'))).toEqual([absence]);
+    expect(await operator.ask('probes', '/readyz')).toEqual({
+      status: 500,
+      text: `[-]notes failed: ${absence}\n[+]pages ok\nreadyz check failed\n`,
+    });
+    expect(await operator.ask('probes', '/readyz?exclude=notes')).toEqual({ status: 200, text: 'ok' });
+    expect((await operator.ask('metrics', '/metrics')).text).toContain(
+      'leader_election_master_status{name="pages"} 1\n',
+    );
+    await installCrds([Note], { client, clock: systemClock, signal: new AbortController().signal });
+    await expect.poll(async () => (await operator.ask('probes', '/readyz')).status, PATIENCE).toBe(200);
+    expect(operator.said).toContain('the cluster has the kind Note (test.polder.dev/v1) now');
+    const leads = async () => (await operator.ask('metrics', '/metrics')).text;
+    await expect.poll(leads, PATIENCE).toContain('leader_election_master_status{name="notes"} 1\n');
   });
 
   test('that can not listen says where, and ends', async () => {

@@ -10,6 +10,7 @@ const pages = [
   pageAt('processor.md'),
   pageAt('operator.md'),
   pageAt('qdrant-api.md'),
+  pageAt('qdrant-metrics.md'),
 ];
 
 test.each(pages.flatMap(examplesOf))('the example of $at does what it says', async (example) => {

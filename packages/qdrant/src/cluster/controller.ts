@@ -19,7 +19,7 @@ import { QdrantCluster, QdrantCollection } from '../kinds/index.ts';
 import type { Settings } from '../settings.ts';
 import { NAME_LABEL } from './objects/index.ts';
 import { type ClusterWorld, type Observed, observeCluster } from './observe.ts';
-import { type ClusterStep, planCluster } from './plan/index.ts';
+import { type ClusterStep, happeningOf, planCluster } from './plan/index.ts';
 import { clusterSteps } from './steps.ts';
 
 /** Forms a cluster of peers for each QdrantCluster, and changes it while it runs. */
@@ -40,6 +40,7 @@ export function clusters(settings: Settings): Controller<QdrantCluster, Observed
     observe: observeCluster,
     plan: (cluster, observed) => planCluster(cluster, observed, settings),
     steps: clusterSteps,
+    tells: happeningOf,
     failed: (cluster, error) => ({
       ...cluster.status,
       ...(isRefused(error) && {

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type KubernetesObject, keyOf, type Secret } from '@polder/kube';
-import { LONGEST_NAME, type QdrantCluster } from '../../kinds/index.ts';
+import type { QdrantCluster } from '../../kinds/index.ts';
+import { INVALID_SPEC } from '../../reasons.ts';
+import { problemsOf, problemsOfChange, type Standing } from '../judgement.ts';
 import {
   type ApiKey,
   decoded,
@@ -14,7 +16,6 @@ import {
   type Workload,
 } from '../objects/index.ts';
 import type { Children, PodSeen } from '../observe.ts';
-import { compareSizes, milliBytes } from './quantity.ts';
 import { isOutdated } from './rules.ts';
 import { type Situation, sizeOfMembers } from './situation.ts';
 import type { ClusterStep } from './step.ts';
@@ -33,42 +34,24 @@ export type Admission =
 /** Whether a cluster can be made as its spec says: the same judgement as at the door of the cluster, which may have been open. */
 export function admit(situation: Situation): Admission {
   const { cluster, observed } = situation;
-  const problem = problemOf(cluster) ?? changeOf(situation);
-  if (problem !== undefined) return { is: 'refused', reason: 'InvalidSpec', because: problem };
+  const standing = standingOf(situation);
+  const problems = [...problemsOf(cluster), ...(standing ? problemsOfChange(standing, cluster) : [])];
+  if (problems.length > 0) return { is: 'refused', reason: INVALID_SPEC, because: problems.join('; ') };
   const stranger = strangerAmong(cluster, observed.children);
   if (stranger !== undefined) return { is: 'refused', reason: 'NameTaken', because: stranger };
   return credentialsOf(situation);
 }
 
-function problemOf({ metadata, spec }: QdrantCluster): string | undefined {
-  if (metadata.name.length > LONGEST_NAME) return `metadata.name must have at most ${LONGEST_NAME} characters`;
-  if (!(spec.replicas >= 1)) return `spec.replicas is ${spec.replicas}; it must be at least 1`;
-  if (spec.image.trim() === '') return 'spec.image is empty; name an image with its tag';
-  const { apikey = 'false', readApikey = 'false' } = spec;
-  if (readApikey !== 'false' && apikey === 'false') return 'spec.readApikey may be set only if spec.apikey is enabled';
-  const size = spec.persistence?.size;
-  if (size !== undefined && milliBytes(size) === undefined) return `spec.persistence.size is ${size}, which is no size`;
-  return undefined;
-}
-
-/** What can't be changed while there are peers that were started the other way. */
-function changeOf(situation: Situation): string | undefined {
-  const { cluster, observed } = situation;
-  const { set } = observed.children;
+/** As the StatefulSet has started them: a spec may have changed several times since. */
+function standingOf(situation: Situation): Standing | undefined {
+  const { set } = situation.observed.children;
   if (!set) return undefined;
-  const isOnVolumes = templateSize(set, VOLUMES.storage) !== undefined;
-  if (isOnVolumes !== (cluster.spec.persistence !== undefined)) {
-    return `spec.persistence can not be ${isOnVolumes ? 'taken away' : 'added'}: every peer would lose its data. Make another cluster and copy the collections`;
-  }
-  if (compareSizes(cluster.spec.persistence?.size, templateSize(set, VOLUMES.storage)) < 0) {
-    return `spec.persistence.size is ${cluster.spec.persistence?.size}, less than ${templateSize(set, VOLUMES.storage)}: a volume can not shrink`;
-  }
   const env = set.spec?.template?.spec?.containers[0]?.env ?? [];
-  const hasTls = env.some(({ name }) => name === 'QDRANT__CLUSTER__P2P__ENABLE_TLS');
-  if (hasTls !== (cluster.spec.tls?.enabled ?? false) && sizeOfMembers(situation) > 1) {
-    return 'spec.tls.enabled can not change while there are several peers: those with and those without it do not reach each other';
-  }
-  return undefined;
+  return {
+    size: templateSize(set, VOLUMES.storage),
+    hasTls: env.some(({ name }) => name === 'QDRANT__CLUSTER__P2P__ENABLE_TLS'),
+    peers: sizeOfMembers(situation),
+  };
 }
 
 /** An object that has the name of one of ours and is somebody else's. What upstream made names no controller. */

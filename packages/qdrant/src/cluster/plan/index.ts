@@ -6,6 +6,7 @@ import type { Observed } from '../observe.ts';
 import { admit } from './admission.ts';
 import { draining } from './drain.ts';
 import { ending } from './ending.ts';
+import { eventsOf, undertakings } from './events.ts';
 import { agreementOf, type Health, healthOf, sentence } from './health.ts';
 import { leftovers, leftVolumes } from './leftovers.ts';
 import { rebalancing } from './rebalance.ts';
@@ -19,6 +20,7 @@ import { type ClusterStep, isDisruptive } from './step.ts';
 import { expanding, recreating } from './volumes.ts';
 import { workloadOf } from './workload.ts';
 
+export { happeningOf } from './events.ts';
 export { rules } from './rules.ts';
 export type { ClusterStep, Through } from './step.ts';
 
@@ -92,7 +94,7 @@ function told(
   { qdrantStatus, summary }: Health,
   steps: readonly ClusterStep[],
   held: readonly Held<ClusterStep>[],
-): Pick<ClusterPlan, 'status' | 'summary' | 'conditions' | 'lookAgain'> {
+): Pick<ClusterPlan, 'status' | 'summary' | 'conditions' | 'events' | 'lookAgain'> {
   const { cluster, observed, sight } = situation;
   const versions = new Set(sight.members.map(({ view }) => view.version));
   const [version] = versions;
@@ -112,7 +114,8 @@ function told(
       ...(peers.length > 0 && { peers: [...peers] }),
     },
     summary,
-    conditions: [agreementOf(situation)],
+    conditions: [agreementOf(situation), ...undertakings(situation)],
+    events: eventsOf(situation, summary, held, peers),
     lookAgain: isAtRest
       ? { afterMs: intervals.periodicMs, because: 'what peers do sends no events' }
       : { afterMs: intervals.progressMs, because: 'something is under way' },

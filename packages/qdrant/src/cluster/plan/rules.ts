@@ -1,7 +1,7 @@
 import type { Pod, Rule } from '@polder/kube';
 import { ordinalOf } from '../objects/index.ts';
 import type { PodSeen } from '../observe.ts';
-import type { Shard } from './sight.ts';
+import type { SeenPeer, Shard } from './sight.ts';
 import { copiesOn, isLost, rememberedPods, type Situation, sizeOfMembers } from './situation.ts';
 import { type ClusterStep, isDisruptive } from './step.ts';
 import { objectionTo } from './versions.ts';
@@ -127,8 +127,11 @@ export const rules: readonly ClusterRule[] = [
   },
   {
     name: 'scaling-down-is-wanted',
-    forbids(step, { cluster, size = 0 }) {
-      const isLeaving = step.do === 'remove-peer' || step.do === 'scale' || step.do === 'move-replica';
+    forbids(step, { cluster, sight, size = 0 }) {
+      const isItsOwn = ({ id, ordinal }: SeenPeer) =>
+        step.do === 'drop-replica' && id === step.peer && ordinal >= cluster.spec.replicas;
+      const isLeaving =
+        step.do === 'remove-peer' || step.do === 'scale' || step.do === 'move-replica' || sight.members.some(isItsOwn);
       if (!isLeaving || size <= cluster.spec.replicas || cluster.spec.scaleDown?.policy !== 'Forbid') return undefined;
       return step.do === 'scale' && step.to >= size ? undefined : 'spec.scaleDown.policy is Forbid';
     },

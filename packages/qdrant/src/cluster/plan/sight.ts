@@ -68,7 +68,8 @@ export function sightOf(cluster: QdrantCluster, { pods }: Observed): Sight {
   const strangers = outside.filter(({ view }) => view.isVoter && !knowsAny(view, listed));
   const uncounted = outside.find((one) => !removed.includes(one) && !strangers.includes(one));
   const stopped = answering
-    .filter((one) => !removed.includes(one))
+    // That of one that was removed has nothing left to do; it knows that before anybody is seen to lead the others.
+    .filter((one) => one.view.isVoter && !removed.includes(one))
     .flatMap(({ pod, view: { consensus } }) =>
       consensus.is === 'stopped' ? [{ pod, because: consensus.because }] : [],
     );

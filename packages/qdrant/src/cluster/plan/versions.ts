@@ -10,7 +10,7 @@ interface Version {
 }
 
 /** Of the tag of an image: `qdrant/qdrant:v1.19.0-unprivileged`. A digest or `latest` says nothing. */
-const tagOf = (image: string): string | undefined => /:v?(\d+\.\d+\.\d+)[^/]*$/.exec(image)?.[1];
+export const tagOf = (image: string): string | undefined => /:v?(\d+\.\d+\.\d+)[^/]*$/.exec(image)?.[1];
 
 function versionOf(text: string | undefined): Version | undefined {
   const [major, minor] = text?.split('.').map(Number) ?? [];
