@@ -54,7 +54,7 @@ export function driftOf(spec: CollectionSpec, config: JsonObject): Drift {
     immutable: [
       ...fixed('', pick(wanted, ['shard_number', 'sharding_method']), params),
       ...fixed('wal_config.', objectAt(wanted, 'wal_config'), objectAt(config, 'wal_config')),
-      ...[...vectorsIn(spec)].flatMap(([name, vector]) => fixedOfVector('vectors', name, vector, dense[name])),
+      ...[...vectorsIn(spec)].flatMap(([name, vector]) => fixedOfVector(name, vector, dense[name])),
       ...Object.entries(objectAt(wanted, 'sparse_vectors')).flatMap(([name, vector]) =>
         fixedOfSparse(name, vector, sparse[name]),
       ),
@@ -137,13 +137,8 @@ function fixed(prefix: string, wanted: JsonObject, there: JsonObject): readonly 
   });
 }
 
-function fixedOfVector(
-  section: string,
-  name: string,
-  wanted: JsonObject,
-  there: Json | undefined,
-): readonly Difference[] {
-  const field = name === UNNAMED ? section : `${section}.${name}`;
+function fixedOfVector(name: string, wanted: JsonObject, there: Json | undefined): readonly Difference[] {
+  const field = name === UNNAMED ? 'vectors' : `vectors.${name}`;
   if (!isObject(there)) return [{ field, there: null, wanted }];
   return fixed(`${field}.`, pick(wanted, IMMUTABLE_OF_VECTORS), there);
 }

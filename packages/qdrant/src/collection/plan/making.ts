@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../api/index.ts';
 import type { Situation } from './situation.ts';
 import type { CollectionStep } from './step.ts';
-import { creationOf } from './wanted.ts';
+import { creationOf, UNNAMED } from './wanted.ts';
 
 /** The collection itself, if there is none. */
 export function creating({ collection, server, seen, via }: Situation): readonly CollectionStep[] {
@@ -14,7 +14,8 @@ export function creating({ collection, server, seen, via }: Situation): readonly
 /** Whatever can be changed and is not as the spec says, in one request. */
 export function updating({ collection, drift, via }: Situation): readonly CollectionStep[] {
   if (!drift.patch || !via) return [];
-  const because = `${fieldsIn(drift.patch).join(', ')} ${fieldsIn(drift.patch).length > 1 ? 'differ' : 'differs'}`;
+  const fields = fieldsIn(drift.patch);
+  const because = `${fields.join(', ')} ${fields.length > 1 ? 'differ' : 'differs'}`;
   return [{ do: 'update-collection', because, via, collection: collection.metadata.name, patch: drift.patch }];
 }
 
@@ -34,5 +35,7 @@ export function keying({ collection, seen, via }: Situation): readonly Collectio
 
 const fieldsIn = (patch: JsonObject): readonly string[] =>
   Object.entries(patch).flatMap(([section, part]) =>
-    typeof part === 'object' && part !== null ? Object.keys(part).map((key) => `${section}.${key}`) : [section],
+    typeof part === 'object' && part !== null
+      ? Object.keys(part).map((key) => (key === UNNAMED ? section : `${section}.${key}`))
+      : [section],
   );
