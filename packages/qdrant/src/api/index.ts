@@ -1,5 +1,8 @@
 /** What the operator asks of peers, one by one: each has its own view. */
 export type { Answer, PeerRequest, PeerResponse, Send } from './answer.ts';
 export type { ClusterInfo, Consensus, Distribution, Factors, Replica, Transfer } from './cluster-info.ts';
-export { sendOverHttp } from './http-send.ts';
-export { type Door, PeerClient, type PeerClientOptions, type Travel } from './peer-client.ts';
+export { downloadOverHttp, sendOverHttp } from './http-send.ts';
+export type { JsonObject } from './json.ts';
+export { PeerClient, type Travel } from './peer-client.ts';
+export type { Door, PeerClientOptions } from './requests.ts';
+export { type Described, type Download, SnapshotsClient, type TakenSnapshot } from './snapshots.ts';
