@@ -1,6 +1,15 @@
 /** The Qdrant operator as a product of this program. */
 import { randomInt } from 'node:crypto';
-import { DEFAULTS, QdrantCluster, qdrant, sendOverHttp } from '@polder/qdrant';
+import {
+  DEFAULTS,
+  downloadOverHttp,
+  QdrantCluster,
+  QdrantCollectionBackup,
+  QdrantCollectionRestore,
+  qdrant,
+  sendOverHttp,
+} from '@polder/qdrant';
+import { sendOverHttp as sendToStorage } from '@polder/s3';
 import type { BuiltInProduct } from './products.ts';
 
 const { periodicMs, progressMs, readTimeoutMs, writeTimeoutMs } = DEFAULTS.intervals;
@@ -23,8 +32,8 @@ const intervals = {
 
 export const qdrantProduct: BuiltInProduct = {
   name: 'qdrant',
-  // Those of collections, backups, restores and templates are left out: nothing acts on them.
-  kinds: [QdrantCluster],
+  // Those of collections and templates are left out: nothing acts on them. Backups wait for restores.
+  kinds: [QdrantCluster, QdrantCollectionBackup, QdrantCollectionRestore],
   fieldManager: 'qdrant-operator',
   lease: 'qdrant-operator',
   intervals,
@@ -38,7 +47,14 @@ export const qdrantProduct: BuiltInProduct = {
         writeTimeoutMs: durations['writeTimeout'] ?? writeTimeoutMs,
       },
     };
-    return qdrant({ settings, send: sendOverHttp(resolve), clock, newKey }).controllers;
+    return qdrant({
+      settings,
+      send: sendOverHttp(resolve),
+      download: downloadOverHttp(resolve),
+      storage: sendToStorage(resolve),
+      clock,
+      newKey,
+    }).controllers;
   },
 };
 

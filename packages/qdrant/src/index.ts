@@ -3,18 +3,24 @@
  * it runs, so that no shard loses its last copy.
  */
 import { type Clock, type Product, register } from '@polder/kube';
-import type { Send } from './api/index.ts';
+import type { Send as SendToStorage } from '@polder/s3';
+import type { Download, Send } from './api/index.ts';
+import { backups } from './backup/controller.ts';
 import { clusters } from './cluster/controller.ts';
 import type { Settings } from './settings.ts';
 
-export { type Send, sendOverHttp } from './api/index.ts';
-export { kinds, QdrantCluster } from './kinds/index.ts';
+export { type Download, downloadOverHttp, type Send, sendOverHttp } from './api/index.ts';
+export { kinds, QdrantCluster, QdrantCollectionBackup, QdrantCollectionRestore } from './kinds/index.ts';
 export { DEFAULTS, type Intervals, type Settings } from './settings.ts';
 
 export interface QdrantOptions {
   readonly settings: Settings;
   /** The way to the peers. */
   readonly send: Send;
+  /** The same for what is too large to be kept: snapshots. */
+  readonly download: Download;
+  /** The way to the storages of backups. */
+  readonly storage: SendToStorage;
   readonly clock: Clock;
   /** 32 characters that nobody can guess. */
   readonly newKey: () => string;
@@ -23,13 +29,17 @@ export interface QdrantOptions {
 }
 
 /** The product, for a `Manager`. */
-export function qdrant({ settings, send, clock, newKey, leaseNamespace }: QdrantOptions): Product {
+export function qdrant(options: QdrantOptions): Product {
+  const { settings, send, download, storage, clock, newKey, leaseNamespace } = options;
   const { readTimeoutMs, writeTimeoutMs } = settings.intervals;
   const peers = { send, clock, readTimeoutMs, writeTimeoutMs };
   return {
     name: 'qdrant',
     fieldManager: 'qdrant-operator',
     lease: leaseNamespace === undefined ? undefined : { namespace: leaseNamespace, name: 'qdrant-operator' },
-    controllers: [register(clusters(settings), (base) => ({ ...base, peers, newKey }))],
+    controllers: [
+      register(clusters(settings), (base) => ({ ...base, peers, newKey })),
+      register(backups(settings), (base) => ({ ...base, peers: { ...peers, download }, storage })),
+    ],
   };
 }

@@ -13,7 +13,7 @@ import {
 } from '@polder/kube';
 import { DEFAULTS, qdrant } from '../src/index.ts';
 import { type ClusterSpec, kinds, QdrantCluster } from '../src/kinds/index.ts';
-import { sendTo } from './double.ts';
+import { downloadFrom, sendTo } from './double.ts';
 
 export const vectors = { namespace: 'default', name: 'vectors' };
 export const IMAGE = 'qdrant/qdrant:v1.19.0';
@@ -175,6 +175,8 @@ export function qdrantWorld({ troubledMs = 0 }: { readonly troubledMs?: number }
     qdrant({
       settings: DEFAULTS,
       send: (request, signal) => sendTo(hosts.qdrant)(request, signal),
+      download: (request, signal) => downloadFrom(hosts.qdrant)(request, signal),
+      storage: async ({ url }) => Promise.reject(new Error(`nothing is known of ${url}`)),
       clock,
       newKey: () => `key${Math.floor(random() * 1e9)}`,
     }),

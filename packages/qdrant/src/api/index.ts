@@ -2,7 +2,7 @@
 export type { Answer, PeerRequest, PeerResponse, Send } from './answer.ts';
 export type { ClusterInfo, Consensus, Distribution, Factors, Replica, Transfer } from './cluster-info.ts';
 export { downloadOverHttp, sendOverHttp } from './http-send.ts';
-export type { JsonObject } from './json.ts';
+export { type JsonObject, objectAt } from './json.ts';
 export { PeerClient, type Travel } from './peer-client.ts';
 export type { Door, PeerClientOptions } from './requests.ts';
 export { type Described, type Download, SnapshotsClient, type TakenSnapshot } from './snapshots.ts';

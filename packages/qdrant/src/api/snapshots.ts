@@ -1,6 +1,6 @@
-import { messageOf, TimeoutError, type Clock } from '@polder/kube';
+import { type Clock, messageOf, TimeoutError } from '@polder/kube';
 import type { Answer, PeerRequest } from './answer.ts';
-import { type Json, type JsonObject, isObject, listAt, numberAt, objectAt, textAt } from './json.ts';
+import { isObject, type Json, type JsonObject, listAt, numberAt, objectAt, textAt } from './json.ts';
 import { type Door, type PeerClientOptions, pathOf, Requests } from './requests.ts';
 
 /** Sends a request whose answer may be of any size; resolves when it begins. Rejects if there is none. */
@@ -146,6 +146,9 @@ class Patience {
         yield part;
         this.begin();
       }
+    } catch (error) {
+      this.#late.signal.throwIfAborted();
+      throw error;
     } finally {
       this.end();
     }

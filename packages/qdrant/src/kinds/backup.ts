@@ -69,7 +69,9 @@ export const QdrantCollectionBackup = defineKind({
     leftovers: Type.Optional(
       Type.Array(Leftover, { description: 'Shards of which a pod may still have a snapshot that is ours.' }),
     ),
-    holding: Type.Optional(Type.Array(Type.String(), { description: 'What is not done, and which rule holds it back.' })),
+    holding: Type.Optional(
+      Type.Array(Type.String(), { description: 'What is not done, and which rule holds it back.' }),
+    ),
   }),
   columns: [
     { name: 'Collection', type: 'string', jsonPath: '.spec.collectionName' },
