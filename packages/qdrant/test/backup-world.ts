@@ -1,6 +1,6 @@
-import { type LoggedRequest, Storage } from '@polder/doubles/s3';
+import { Storage } from '@polder/doubles/s3';
 import { clusterWorld, operator, type State } from '@polder/embedded/simulation';
-import { type Client, type Clock, CustomResourceDefinition, crdOf, Secret, sleep } from '@polder/kube';
+import { type Client, type Clock, CustomResourceDefinition, crdOf, Secret, sleep, type Transport } from '@polder/kube';
 import type { PeerRequest } from '../src/api/index.ts';
 import { type Manifest, manifestOf } from '../src/archive/index.ts';
 import { DEFAULTS, qdrant } from '../src/index.ts';
@@ -70,8 +70,20 @@ export function backupsWorld({ onWrite = () => {} }: BackupsWorldOptions = {}): 
       newKey: () => `key${Math.floor(random() * 1e9)}`,
     }),
   ]);
+  /** The status of backups is where it is remembered how far they are. */
+  const watched = (transport: Transport, process: Clock): Transport => ({
+    request: (request) => {
+      const isWrite = request.method !== 'GET' && request.path.includes('/qdrantcollectionbackups/');
+      if (!isWrite) return transport.request(request);
+      return outside(process, `${request.method} ${request.path}`, true, () => transport.request(request));
+    },
+    close: () => transport.close(),
+  });
   const world = clusterWorld({
-    actors: { operator: product, hosts: hosts.run },
+    actors: {
+      operator: (process) => product({ ...process, transport: watched(process.transport, process.clock) }),
+      hosts: hosts.run,
+    },
     prepare: async (client) => {
       for (const kind of kinds) await client.create(CustomResourceDefinition, crdOf(kind));
     },
@@ -150,5 +162,3 @@ export const snapshotsOnPeers = ({ hosts }: BackupsWorld): readonly string[] =>
   hosts.qdrant.peers.flatMap(({ disk, host }) =>
     [...disk.snapshots.keys()].map((name) => `${host.split('.')[0]} ${name}`),
   );
-
-export type { LoggedRequest };

@@ -72,6 +72,11 @@ export class Storage {
     return [...this.#store(bucket).uploads.values()].map(({ key }) => key);
   }
 
+  /** What somebody else put there. `kept` is what comes back with it: `x-amz-meta-…`. */
+  put(bucket: string, key: string, body: Uint8Array, kept: Readonly<Record<string, string>> = {}): void {
+    this.#store(bucket).put(key, body, kept, this.#options.clock.now());
+  }
+
   makeBucket(name: string): void {
     this.#buckets.set(name, new Store());
   }
