@@ -1,5 +1,6 @@
 import { type Held, judge, type Plan, type Summary, timestamp } from '@polder/kube';
 import { backupId, timeOf } from '../archive/index.ts';
+import { ordinalOf } from '../cluster/objects/index.ts';
 import type { BackupStatus, CurrentBackup, QdrantCluster, QdrantCollectionBackup } from '../kinds/index.ts';
 import type { Settings } from '../settings.ts';
 import { dueOf, lineOf, nextAfter, nextBackupOf, pauseOf, problemWith, type Trigger, timeText } from './due.ts';
@@ -99,7 +100,7 @@ function running(
     return { ...stalled(backup, 'CollectionMissing', because), ...soon(settings) };
   }
   const cleaning = removingLeftovers(backup, cluster, observed);
-  const remembered = { ...kept(backup, now), ...leftAfter(backup, cleaning) };
+  const remembered = { ...timesOf(backup, now), ...leftAfter(backup, cluster, cleaning) };
   if (sight.is === 'unknown') {
     const status = { ...remembered, phase: 'Waiting' as const, message: sight.because, current };
     const summary = doing('PeersUnknown', sight.because);
@@ -177,20 +178,18 @@ function completed(backup: QdrantCollectionBackup, current: CurrentBackup, set: 
 
 /** Nothing is under way: what is too much is removed. */
 function resting(backup: QdrantCollectionBackup, observed: Observed, now: number, settings: Settings): BackupPlan {
-  const { cluster } = observed;
+  const { cluster, storage } = observed;
   const cleaning = cluster ? removingLeftovers(backup, cluster, observed) : [];
-  const sets = observed.storage.is === 'seen' ? observed.storage.sets : [];
-  const steps = [...cleaning, ...removingSets(backup, observed, sets, now)];
-  const leftovers = backup.status?.leftovers ?? [];
-  const status: BackupStatus = { ...kept(backup, now), ...leftAfter(backup, cleaning), phase: 'Idle' };
-  const { lookAgain } = untilDue(backup, now);
+  const steps = [...cleaning, ...removingSets(backup, observed, storage.is === 'seen' ? storage.sets : [], now)];
+  const left = leftAfter(backup, cluster, cleaning);
+  const isDone = steps.length === 0 && !left.leftovers;
   return {
     objects: [],
     steps,
     held: [],
-    status,
+    status: { ...timesOf(backup, now), ...left, phase: 'Idle' },
     summary: steps.length > 0 ? doing('Tidying', steps.map(({ because }) => because).join('; ')) : { is: 'ready' },
-    ...(steps.length > 0 || leftovers.length > 0 ? soon(settings) : lookAgain && { lookAgain }),
+    ...(isDone ? untilDue(backup, now) : soon(settings)),
   };
 }
 
@@ -216,7 +215,7 @@ function removingSets(
   ];
 }
 
-/** Of pods that are gone for good, nothing is left; those that do not answer are asked later. */
+/** Of pods that do not answer, later. */
 function removingLeftovers(
   backup: QdrantCollectionBackup,
   cluster: QdrantCluster,
@@ -230,13 +229,19 @@ function removingLeftovers(
     });
 }
 
-const leftAfter = (
+/** What was left on a pod that the cluster has no more is gone with it. */
+function leftAfter(
   { status }: QdrantCollectionBackup,
+  cluster: QdrantCluster | undefined,
   cleaning: readonly BackupStep[],
-): Pick<BackupStatus, 'leftovers'> => {
+): Pick<BackupStatus, 'leftovers'> {
   const removed = cleaning.map((step) => step.do === 'remove-leftover' && step.leftover);
-  return status?.leftovers ? { leftovers: status.leftovers.filter((one) => !removed.includes(one)) } : {};
-};
+  const left = (status?.leftovers ?? []).filter((one) => {
+    const ordinal = cluster && ordinalOf(cluster, one.pod);
+    return !removed.includes(one) && cluster && ordinal !== undefined && ordinal < cluster.spec.replicas;
+  });
+  return left.length > 0 ? { leftovers: left } : {};
+}
 
 /** It failed, and nothing changed since. */
 function paused(backup: QdrantCollectionBackup, until: number, now: number): BackupPlan {
@@ -290,7 +295,12 @@ const withCurrent = (backup: QdrantCollectionBackup, now: number): BackupStatus 
 });
 
 /** What is remembered from pass to pass, whatever happens in it. */
-function kept(backup: QdrantCollectionBackup, now: number, begun?: Trigger): BackupStatus {
+const kept = (backup: QdrantCollectionBackup, now: number, begun?: Trigger): BackupStatus => ({
+  ...timesOf(backup, now, begun),
+  ...(backup.status?.leftovers && { leftovers: backup.status.leftovers }),
+});
+
+function timesOf(backup: QdrantCollectionBackup, now: number, begun?: Trigger): BackupStatus {
   const { spec, status } = backup;
   const line = lineOf(spec.snapshots);
   const next = timeText(begun === 'Schedule' ? nextAfter(spec.snapshots, now) : nextBackupOf(backup, now));
@@ -298,7 +308,6 @@ function kept(backup: QdrantCollectionBackup, now: number, begun?: Trigger): Bac
     ...(status?.lastBackup && { lastBackup: status.lastBackup }),
     ...(line !== '' && { schedule: line }),
     ...(next !== undefined && { nextBackup: next }),
-    ...(status?.leftovers && { leftovers: status.leftovers }),
   };
 }
 

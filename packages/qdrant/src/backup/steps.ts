@@ -81,13 +81,15 @@ export const backupSteps: Steps<BackupStep, BackupWorld> = {
 
   async 'remove-leftover'({ backup, cluster, leftover: { pod, shard, others } }, world) {
     const { collectionName: collection } = backup.spec;
-    const peer = await snapshotsOf(cluster, pod, world);
-    const answer = await peer.list(collection, shard);
-    // It has no such shard, or no such collection, any more: its snapshots went with it.
-    if (answer.is === 'refused') return;
-    for (const name of valueOf(pod, answer)) {
-      if (!others.includes(name)) await removed(peer, collection, shard, name);
-    }
+    await attempt(backup, world, async () => {
+      const peer = await snapshotsOf(cluster, pod, world);
+      const answer = await peer.list(collection, shard);
+      // It has no such shard, or no such collection, any more: its snapshots went with it.
+      if (answer.is === 'refused') return;
+      for (const name of valueOf(pod, answer)) {
+        if (!others.includes(name)) await removed(peer, collection, shard, name);
+      }
+    });
   },
 };
 
