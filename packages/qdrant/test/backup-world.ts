@@ -29,10 +29,12 @@ export interface BackupsWorld extends QdrantWorld {
 export interface BackupsWorldOptions {
   /** May kill the operator: what it was about to send is not sent then, and what was answered is not heard. */
   readonly onWrite?: (write: OutsideWrite) => void;
+  /** The operator works only while it has its lease. */
+  readonly isLed?: boolean;
 }
 
 /** A cluster with peers in its pods, a storage, and the operator between them. */
-export function backupsWorld({ onWrite = () => {} }: BackupsWorldOptions = {}): BackupsWorld {
+export function backupsWorld({ onWrite = () => {}, isLed }: BackupsWorldOptions = {}): BackupsWorld {
   const hosts = new Hosts();
   const asked: PeerRequest[] = [];
   // Whoever looks at the time of the storage does so when there is one.
@@ -68,6 +70,7 @@ export function backupsWorld({ onWrite = () => {} }: BackupsWorldOptions = {}): 
       },
       clock: process,
       newKey: () => `key${Math.floor(random() * 1e9)}`,
+      leaseNamespace: isLed ? 'default' : undefined,
     }),
   ]);
   /** The status of backups is where it is remembered how far they are. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Fault } from '@polder/doubles/s3';
 import { Simulation, type State, staysQuiet } from '@polder/embedded/simulation';
-import { type Client, Secret } from '@polder/kube';
+import { type Client, Lease, Secret } from '@polder/kube';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type ClusterSpec, QdrantCollectionRestore } from '../src/kinds/index.ts';
 import {
@@ -226,6 +226,12 @@ test('whoever is killed at any write is followed by somebody who completes the b
       simulation.clock.after(2_000, () => simulation.revive('operator'));
     },
   });
+  // Somebody else's, of the same shard on the same peer.
+  await during(ask(world().hosts, 'POST', '/collections/points/shards/0/snapshots?wait=true'));
+  const theirs = snapshotsOnPeers(world());
+  // Another one of the same second would take its name.
+  await simulation.pass(1_000);
+  expect(theirs).toHaveLength(1);
   let request = 1;
   const isDone = (state: State) => isAtRest()(state) && backupIn(state)?.status?.lastBackup?.request === request;
   const backUp = async () => {
@@ -233,7 +239,7 @@ test('whoever is killed at any write is followed by somebody who completes the b
     await applyBackup({ backupNow: true }, 'daily', { request })(client);
     await until('it is complete', isDone);
     expectWhole(status()?.lastBackup?.id);
-    expect(snapshotsOnPeers(world())).toEqual([]);
+    expect(snapshotsOnPeers(world())).toEqual(theirs);
     expect(world().storage.uploadsIn(BUCKET)).toEqual([]);
     expect(status()?.leftovers ?? []).toEqual([]);
     request++;
@@ -250,6 +256,28 @@ test('whoever is killed at any write is followed by somebody who completes the b
   expect(completeIn(world())).toHaveLength(1 + 2 * writes);
   console.log(`killed before and after each of ${writes} writes`);
 }, 300_000);
+
+test('who does not lead any more while a shard is on its way takes back what he began', async () => {
+  const client = await start({ isLed: true });
+  let sent = 0;
+  world().storage.fault = ({ method }) => (method === 'PUT' && ++sent > 0 ? { is: 'hang' } : undefined);
+  await applyBackup({ backupNow: true })(client);
+  await until('it is on its way', () => sent > 0);
+  expect(snapshotsOnPeers(world())).toHaveLength(1);
+  const lease = { namespace: 'default', name: 'qdrant-operator' };
+  const body = {
+    spec: { holderIdentity: 'another', leaseDurationSeconds: 60, renewTime: microtime(simulation.clock.now()) },
+  };
+  await client.patch(Lease, lease, { type: 'merge', body });
+  await simulation.until('nothing is left', () => snapshotsOnPeers(world()).length === 0, 30_000);
+  expect(sent).toBe(1);
+  world().storage.fault = () => undefined;
+  await until('it is there, once the other one is gone', hasBackups(1));
+  expectWhole(status()?.lastBackup?.id);
+  expect(snapshotsOnPeers(world())).toEqual([]);
+});
+
+const microtime = (ms: number) => new Date(ms).toISOString().replace('Z', '000Z');
 
 describe('what goes wrong on the way is gone through again, and never becomes a backup:', () => {
   const slow: Fault = { is: 'answer', status: 503, code: 'SlowDown' };

@@ -13,7 +13,14 @@ import { namesOf, namespaceOf, ordinalOf, QDRANT } from '../cluster/objects/inde
 import { QdrantCluster, QdrantCollectionBackup, QdrantCollectionRestore } from '../kinds/index.ts';
 import { doorsOf, keyringOf } from '../peers.ts';
 import { isLookDue } from './due.ts';
-import { bucketOf, type Credentials, credentialsOf, type StorageTrouble, storageTroubleOf } from './storage.ts';
+import {
+  bucketOf,
+  type Credentials,
+  credentialsOf,
+  IMPATIENT,
+  type StorageTrouble,
+  storageTroubleOf,
+} from './storage.ts';
 
 /** Everything that a plan for backups may depend on. */
 export interface Observed {
@@ -81,7 +88,9 @@ export async function observeBackup(backup: QdrantCollectionBackup, world: Backu
       .filter((one) => one.spec.cluster === spec.cluster && one.spec.collection === spec.collectionName)
       .filter((one) => one.status?.phase === 'InProgress')
       .map(({ metadata }) => metadata.name),
-    storage: isLooked ? await storageOf(backup, bucketOf(credentials, world), world.signal) : { is: 'unseen' },
+    storage: isLooked
+      ? await storageOf(backup, bucketOf(credentials, world, IMPATIENT), world.signal)
+      : { is: 'unseen' },
     peers: cluster && isBusy && isLooked ? await peersOf(cluster, spec.collectionName, world) : [],
   };
 }

@@ -152,9 +152,12 @@ async function withSnapshot(
     () => undefined,
     (error: unknown) => ({ error }),
   );
-  await removed(cleaner, collection, shard, taken.name).catch((error: unknown) => {
-    throw new SnapshotLeft(leftover, failed?.error ?? error);
-  });
+  // One that was there under this name was made in the same second. It is ours now, and theirs to remove.
+  if (!leftover.others.includes(taken.name)) {
+    await removed(cleaner, collection, shard, taken.name).catch((error: unknown) => {
+      throw new SnapshotLeft(leftover, failed?.error ?? error);
+    });
+  }
   if (failed) throw failed.error;
 }
 

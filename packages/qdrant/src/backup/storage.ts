@@ -44,7 +44,11 @@ export interface StorageWorld {
 export const bucketOf = (
   { bucket }: Extract<Credentials, { is: 'given' }>,
   { storage: send, peers: { clock } }: StorageWorld,
-): Bucket => new Bucket({ ...bucket, send, clock });
+  patience: Pick<BucketOptions, 'attempts' | 'timeoutMs'> = {},
+): Bucket => new Bucket({ ...bucket, ...patience, send, clock });
+
+/** To look is soon done, or done again soon. */
+export const IMPATIENT = { attempts: 2, timeoutMs: 30_000 };
 
 /** What is wrong with a storage, and what to do about it. */
 export interface StorageTrouble {
