@@ -318,20 +318,25 @@ describe('what goes wrong on the way is gone through again, and never becomes a 
     expect(snapshotsOnPeers(world())).toEqual([]);
   });
 
-  test('a peer that dies while it sends: another one has the shard', async () => {
+  test('a peer that dies while it sends: another one has the shard, and what it made is removed when it is back', async () => {
     const client = await start({ peers: 2, shards: 4 });
-    await during(ask(world().hosts, 'GET', '/collections'));
-    let isDown = false;
+    let hasCrashed = false;
     world().storage.fault = ({ method, path }) => {
-      if (method !== 'PUT' || !path.includes('shard-1') || isDown) return undefined;
-      isDown = true;
-      world().hosts.stop('vectors-1');
-      return { is: 'close' };
+      if (method !== 'PUT' || !path.includes('shard-1') || hasCrashed) return undefined;
+      hasCrashed = true;
+      world().hosts.crash('vectors-1');
+      return { is: 'answer', status: 400, code: 'InvalidRequest' };
     };
     await applyBackup({ backupNow: true })(client);
+    await until(
+      'it is remembered what is left',
+      (state) => (backupIn(state)?.status?.leftovers ?? []).length > 0 && hasCrashed,
+    );
+    expect(status()?.leftovers).toEqual([{ pod: 'vectors-1', shard: 1, others: [] }]);
     await until('it is there', hasBackups(1));
-    expect(isDown).toBe(true);
     expectWhole(status()?.lastBackup?.id);
+    await until('nothing is left', (state) => backupIn(state)?.status?.leftovers === undefined);
+    expect(snapshotsOnPeers(world())).toEqual([]);
   });
 });
 

@@ -28,6 +28,7 @@ function answered(cluster: Cluster, { method, url, headers, body = '' }: PeerReq
   const { hostname, pathname, search } = new URL(url);
   const request = { method, path: `${pathname}${search}`, headers, body: Buffer.from(body) };
   return new Promise<Awaited<ReturnType<Cluster['request']>>>((resolve, reject) => {
+    signal.throwIfAborted();
     cluster.request(hostname, request).then(resolve, reject);
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
