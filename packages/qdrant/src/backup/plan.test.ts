@@ -283,6 +283,15 @@ test('whatever is in the bucket, the newest complete backups stay, and only what
   );
 });
 
+test('while nobody can help it by looking again, it is not looked at again', () => {
+  const overdue: BackupStatus = { schedule: '@hourly', nextBackup: '2026-01-01T12:00:00Z' };
+  const missing = { is: 'missing' as const, because: 'Secret bucket is missing' };
+  const { lookAgain, summary } = plan(aBackup({ backupSchedule: '@hourly' }, overdue), { credentials: missing });
+  expect(lookAgain).toBeUndefined();
+  expect(summary).toMatchObject({ is: 'stalled', reason: 'CredentialsMissing' });
+  expect(plan(underWay(), { cluster: undefined })).toMatchObject({ summary: { reason: 'ClusterMissing' } });
+});
+
 test('a spec by which nothing can be backed up is refused with its reason', () => {
   const because = (backup: QdrantCollectionBackup) => {
     const { summary } = plan(backup);

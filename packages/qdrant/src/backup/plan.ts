@@ -33,19 +33,17 @@ export function planBackup(
   const at = now.getTime();
   const { credentials, storage } = observed;
   const current = backup.status?.current;
-  if (credentials.is === 'missing')
-    return { ...stalled(backup, 'CredentialsMissing', credentials.because), ...untilDue(backup, at) };
+  if (credentials.is === 'missing') return stalled(backup, 'CredentialsMissing', credentials.because);
   const begun = beginning(backup, observed, at);
   if (begun) return begun;
   const pause = pauseOf(backup, credentials.version, at);
   if (pause !== undefined) return paused(backup, pause, at);
   if (storage.is === 'trouble') return troubled(backup, storage.trouble, at, settings);
   if (!current || !isAbout(backup, current.id)) return resting(backup, observed, at, settings);
-  if (!observed.cluster) {
-    const because = `there is no QdrantCluster ${backup.spec.cluster}`;
-    return { ...stalled(backup, 'ClusterMissing', because), ...soon(settings) };
-  }
-  return running(backup, current, observed.cluster, observed, at, settings);
+  const set = storage.is === 'seen' ? storage.sets.find(({ id }) => id === current.id) : undefined;
+  if (set?.hasManifest) return completed(backup, current, set, at);
+  if (!observed.cluster) return stalled(backup, 'ClusterMissing', `there is no QdrantCluster ${backup.spec.cluster}`);
+  return running({ backup, current, cluster: observed.cluster, set }, observed, at, settings);
 }
 
 /** Undefined: none is due, or the one under way is gone on with. */
@@ -53,7 +51,7 @@ function beginning(backup: QdrantCollectionBackup, { storage }: Observed, now: n
   const { spec, status, metadata } = backup;
   const trigger = dueOf(backup, now);
   const current = status?.current;
-  const isGivenUp = current && trigger === 'Schedule' && (current.failures ?? 0) > 0;
+  const isGivenUp = current && trigger === 'Schedule' && status?.phase !== 'InProgress';
   if (trigger === undefined || (current && isAbout(backup, current.id) && !isGivenUp)) return undefined;
   if (storage.is !== 'seen') return undefined;
   const id = backupId({ cluster: spec.cluster, collection: spec.collectionName, time: timeOf(new Date(now)) });
@@ -71,7 +69,7 @@ function beginning(backup: QdrantCollectionBackup, { storage }: Observed, now: n
     startedAt: timestamp(now),
   };
   const because = `backup ${id} begins`;
-  const note = `Gave up backup ${current?.id}: ${status?.lastError ?? 'it failed'}`;
+  const note = `Gave up backup ${current?.id}: ${status?.lastError ?? status?.holding?.[0] ?? status?.message}`;
   return {
     objects: [],
     steps: [],
@@ -83,21 +81,22 @@ function beginning(backup: QdrantCollectionBackup, { storage }: Observed, now: n
   };
 }
 
-/** One pass of the backup that is under way. */
-function running(
-  backup: QdrantCollectionBackup,
-  current: CurrentBackup,
-  cluster: QdrantCluster,
-  observed: Observed,
-  now: number,
-  settings: Settings,
-): BackupPlan {
-  const set = observed.storage.is === 'seen' ? observed.storage.sets.find(({ id }) => id === current.id) : undefined;
-  if (set?.hasManifest) return completed(backup, current, set, now);
+/** The backup that is under way, and what is in the bucket of it. */
+interface Run {
+  readonly backup: QdrantCollectionBackup;
+  readonly current: CurrentBackup;
+  readonly cluster: QdrantCluster;
+  readonly set: SeenSet | undefined;
+}
+
+/** One pass of it. */
+function running(run: Run, observed: Observed, now: number, settings: Settings): BackupPlan {
+  const { backup, current, cluster, set } = run;
   const sight = sightOf(cluster, observed.peers);
   if (sight.is === 'missing') {
     const because = `cluster ${backup.spec.cluster} has no collection ${backup.spec.collectionName}`;
-    return { ...stalled(backup, 'CollectionMissing', because), ...soon(settings) };
+    const lookAgain = { afterMs: settings.intervals.periodicMs, because: 'what peers do sends no events' };
+    return { ...stalled(backup, 'CollectionMissing', because), lookAgain };
   }
   const cleaning = removingLeftovers(backup, cluster, observed);
   const remembered = { ...timesOf(backup, now), ...leftAfter(backup, cluster, cleaning) };
@@ -106,7 +105,7 @@ function running(
     const summary = doing('PeersUnknown', sight.because);
     return { objects: [], steps: cleaning, held: [], status, summary, ...soon(settings) };
   }
-  const wanted = wantedFor(backup, current, cluster, sight, set);
+  const wanted = wantedFor(run, sight);
   const { steps: allowed, held } = judge(wanted, rules, { backup, observed, sight });
   const copied = sight.shards.filter(({ id }) => set?.shards.has(id)).length;
   const [step] = allowed;
@@ -131,11 +130,8 @@ function running(
 }
 
 function wantedFor(
-  backup: QdrantCollectionBackup,
-  current: CurrentBackup,
-  cluster: QdrantCluster,
+  { backup, current, cluster, set }: Run,
   { shards, pod }: Extract<Sight, { is: 'clear' }>,
-  set: SeenSet | undefined,
 ): readonly BackupStep[] {
   const missing = shards.filter(({ id }) => !set?.shards.has(id));
   if (missing.length === 0) {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { messageOf, type Steps } from '@polder/kube';
+import { isConflict, messageOf, type Steps } from '@polder/kube';
 import type { Bucket } from '@polder/s3';
 import { type Answer, type JsonObject, PeerClient, SnapshotsClient, type TakenSnapshot } from '../api/index.ts';
 import { keysOf, type Manifest, manifestKey, shardFile } from '../archive/index.ts';
@@ -93,7 +93,7 @@ export const backupSteps: Steps<BackupStep, BackupWorld> = {
   },
 };
 
-/** What fails in it is told with what it was attempted with. The first time, it is news. */
+/** What fails in it is told with what it was attempted with. The first time in a backup, it is news. */
 async function attempt(
   backup: QdrantCollectionBackup,
   world: BackupWorld,
@@ -105,8 +105,11 @@ async function attempt(
     await work(bucketOf(credentials, world));
   } catch (error) {
     world.signal.throwIfAborted();
+    // The spec changed meanwhile: that brings us back.
+    if (isConflict(error)) throw error;
     const note = messageOf(error);
-    if ((backup.status?.current?.failures ?? 0) === 0)
+    const { current } = backup.status ?? {};
+    if (current && (current.failures ?? 0) === 0)
       world.tell({ type: 'Warning', reason: 'BackupFailed', action: 'Backup', note });
     const leftover = error instanceof SnapshotLeft ? error.leftover : undefined;
     const cause = error instanceof SnapshotLeft ? error.cause : error;
