@@ -1,16 +1,20 @@
 /**
  * The Qdrant operator. A QdrantCluster declares peers of a vector database; for each, a cluster is formed and changed while
- * it runs, so that no shard loses its last copy.
+ * it runs, so that no shard loses its last copy. A QdrantCollection declares a collection in one: it is made, and kept as it
+ * is declared.
  */
 import { type Clock, type Product, register } from '@polder/kube';
 import type { Send as SendToStorage } from '@polder/s3';
 import type { Download, Send } from './api/index.ts';
 import { backups } from './backup/controller.ts';
 import { clusters } from './cluster/controller.ts';
+import { collections } from './collection/controller.ts';
 import type { Settings } from './settings.ts';
+import { templates } from './template/controller.ts';
 
 export { type Download, downloadOverHttp, type Send, sendOverHttp } from './api/index.ts';
-export { kinds, QdrantCluster, QdrantCollectionBackup, QdrantCollectionRestore } from './kinds/index.ts';
+export { kinds, QdrantCluster } from './kinds/index.ts';
+export { type ApiOptions, qdrantApi } from './rest/index.ts';
 export { DEFAULTS, type Intervals, type Settings } from './settings.ts';
 
 export interface QdrantOptions {
@@ -39,6 +43,8 @@ export function qdrant(options: QdrantOptions): Product {
     lease: leaseNamespace === undefined ? undefined : { namespace: leaseNamespace, name: 'qdrant-operator' },
     controllers: [
       register(clusters(settings), (base) => ({ ...base, peers, newKey })),
+      register(collections(settings), (base) => ({ ...base, peers })),
+      register(templates()),
       register(backups(settings), (base) => ({ ...base, peers: { ...peers, download }, storage })),
     ],
   };

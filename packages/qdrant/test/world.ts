@@ -8,23 +8,27 @@ import {
   crdOf,
   PersistentVolumeClaim,
   Pod,
+  Secret,
   StatefulSet,
   sleep,
 } from '@polder/kube';
+import type { PeerRequest } from '../src/api/index.ts';
 import { DEFAULTS, qdrant } from '../src/index.ts';
-import { type ClusterSpec, kinds, QdrantCluster } from '../src/kinds/index.ts';
+import { type ClusterSpec, type CollectionSpec, kinds, QdrantCluster, QdrantCollection } from '../src/kinds/index.ts';
 import { downloadFrom, sendTo } from './double.ts';
 
 export const vectors = { namespace: 'default', name: 'vectors' };
 export const IMAGE = 'qdrant/qdrant:v1.19.0';
 
 const HEADLESS = 'vectors-headless.default';
+const SERVICE = 'vectors.default';
 
 /** The nodes on which peers run: each pod of a cluster is a peer of the stand-in, and each volume one of its disks. */
 export class Hosts {
   #qdrant: Cluster | undefined;
   #clock: Clock | undefined;
   #client: Client | undefined;
+  #turn = 0;
   readonly #troubledMs: number;
   readonly #disks = new Map<string, Disk>();
   /** The uid of the claim that has a name now. */
@@ -133,6 +137,7 @@ export class Hosts {
         uri: uriOf(pod),
         bootstrap: this.#resolve(config.data?.['bootstrap'] ?? '', pod),
         version: /:v(.*)$/.exec(found.spec?.containers[0]?.image ?? '')?.[1] ?? '',
+        ...(await keyIn(client)),
       };
       const start = await this.qdrant.start(settings, this.#diskOf(pod, uid), signal);
       if (start.is === 'serving') return;
@@ -144,6 +149,16 @@ export class Hosts {
   #resolve(uri: string, pod: string): string {
     if (new URL(uri).hostname !== HEADLESS) return uri;
     return this.qdrant.peers.find((peer) => peer.isServing && peer.uri !== `${uriOf(pod)}/`)?.uri ?? uri;
+  }
+
+  /** The Service is a peer that serves, each time another one. */
+  routed<R extends PeerRequest>(request: R): R {
+    const url = new URL(request.url);
+    if (url.hostname !== SERVICE) return request;
+    const serving = this.qdrant.peers.filter(({ isServing, faults }) => isServing && !faults.refusesClients);
+    const peer = serving[this.#turn++ % Math.max(1, serving.length)];
+    if (peer) url.hostname = peer.host;
+    return { ...request, url: url.href };
   }
 
   #diskOf(pod: string, uid: string): Disk {
@@ -162,6 +177,13 @@ const FAULTS: readonly Faults[] = [
   { refusesClients: true },
 ];
 
+/** The key that peers are started with, if there is one. */
+async function keyIn(client: Client): Promise<{ readonly apiKey?: string }> {
+  const { items } = await client.list(Secret, { namespace: 'default' });
+  const key = items.find(({ metadata }) => metadata.name === 'vectors-apikey')?.data?.['api-key'];
+  return key === undefined ? {} : { apiKey: Buffer.from(key, 'base64').toString('utf8') };
+}
+
 const uriOf = (pod: string) => `http://${pod}.${HEADLESS}:6335`;
 
 export interface QdrantWorld extends World {
@@ -174,8 +196,8 @@ export function qdrantWorld({ troubledMs = 0 }: { readonly troubledMs?: number }
   const product = operator(({ clock, random }) => [
     qdrant({
       settings: DEFAULTS,
-      send: (request, signal) => sendTo(hosts.qdrant)(request, signal),
-      download: (request, signal) => downloadFrom(hosts.qdrant)(request, signal),
+      send: (request, signal) => sendTo(hosts.qdrant)(hosts.routed(request), signal),
+      download: (request, signal) => downloadFrom(hosts.qdrant)(hosts.routed(request), signal),
       storage: async ({ url }) => Promise.reject(new Error(`nothing is known of ${url}`)),
       clock,
       newKey: () => `key${Math.floor(random() * 1e9)}`,
@@ -199,6 +221,34 @@ export const aClusterOf = (replicas: number, more: Partial<ClusterSpec> = {}): C
 
 export const applyCluster = (spec: ClusterSpec) => (client: Client) =>
   client.apply(QdrantCluster, { metadata: vectors, spec }, { fieldManager: 'user', force: true });
+
+export const aCollection = (more: Partial<CollectionSpec> = {}): CollectionSpec => ({
+  cluster: 'vectors',
+  vectorSize: 4,
+  ...more,
+});
+
+/** Named `points`, unless told otherwise. */
+export const applyCollection =
+  (spec: CollectionSpec, name = 'points') =>
+  (client: Client) =>
+    client.apply(
+      QdrantCollection,
+      { metadata: { namespace: 'default', name }, spec },
+      { fieldManager: 'user', force: true },
+    );
+
+export const collectionIn = (state: State, name = 'points') =>
+  state.get(QdrantCollection, { namespace: 'default', name });
+
+/** The collection has been looked at as it is now, and is as it should be. */
+export const isMade =
+  (name = 'points') =>
+  (state: State): boolean => {
+    const collection = collectionIn(state, name);
+    const ready = collection?.status?.conditions?.find(({ type }) => type === 'Ready');
+    return collection?.status?.observedGeneration === collection?.metadata.generation && ready?.status === 'True';
+  };
 
 export const statusIn = (state: State) => state.get(QdrantCluster, vectors)?.status;
 export const setIn = (state: State) => state.get(StatefulSet, vectors);

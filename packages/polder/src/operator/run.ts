@@ -10,7 +10,6 @@ import {
   ownerIndex,
   probes,
   type Resolve,
-  serve,
   type Transport,
 } from '@polder/kube';
 import { Hono } from 'hono';
@@ -21,7 +20,8 @@ import { version } from '../version.ts';
 import type { OperatorConfig } from './config.ts';
 import { familiesIn, familyOf, pageOf } from './exposition.ts';
 import { podMetrics } from './pod-metrics.ts';
-import { managed } from './products.ts';
+import { managed, serversOf } from './products.ts';
+import { serving } from './serving.ts';
 import { serveWebhooks, type WebhookCertificates } from './webhooks.ts';
 
 export interface OperatorOptions {
@@ -57,6 +57,7 @@ export async function runOperator(options: OperatorOptions, tools: OperatorTools
   const metrics = new Metrics({ clock });
   metrics.process();
   const leading = new Leading(metrics.manager(tools.server));
+  const surroundings = { ...tools, client, namespace, namespaces };
   const manager = new Manager({
     transport,
     userAgent,
@@ -64,7 +65,7 @@ export async function runOperator(options: OperatorOptions, tools: OperatorTools
     log,
     namespaces,
     ...(random && { random }),
-    products: products.map((product) => managed(product, config, { ...tools, client, namespace })),
+    products: products.map((product) => managed(product, config, surroundings)),
     graceMs: config.shared.shutdownGrace,
     on: leading.events,
     servers: [
@@ -81,6 +82,13 @@ export async function runOperator(options: OperatorOptions, tools: OperatorTools
           metricsOf(() => manager, metrics, leading, client, options, tools),
           options.metricsBindAddress,
           tools,
+        ),
+      ...products
+        .flatMap((product) => serversOf(product, config, surroundings))
+        .map(
+          ({ name, app, bindAddress }) =>
+            () =>
+              serving(name, app, bindAddress, tools),
         ),
       ...(webhook ? [() => webhooks(webhook)] : []),
     ],
@@ -129,17 +137,6 @@ class Leading {
   has({ name }: BuiltInProduct): boolean {
     return this.#products.has(name);
   }
-}
-
-async function serving(
-  what: string,
-  app: Hono,
-  { host, port }: BindAddress,
-  { clock, log }: OperatorTools,
-): Promise<{ close(): Promise<void> }> {
-  const server = await serve(app, { host, port, clock });
-  log.info({ port: server.port }, `serving ${what} on ${host}:${server.port}`);
-  return server;
 }
 
 function probesOf(manager: () => Manager): Hono {

@@ -3,7 +3,6 @@ import {
   ConfigMap,
   type Controller,
   controller,
-  messageOf,
   NetworkPolicy,
   type ObjectRef,
   PersistentVolumeClaim,
@@ -15,7 +14,8 @@ import {
   StorageClass,
   watch,
 } from '@polder/kube';
-import { QdrantCluster } from '../kinds/index.ts';
+import { failedCleanup } from '../cleanup.ts';
+import { QdrantCluster, QdrantCollection } from '../kinds/index.ts';
 import type { Settings } from '../settings.ts';
 import { NAME_LABEL } from './objects/index.ts';
 import { type ClusterWorld, type Observed, observeCluster } from './observe.ts';
@@ -32,24 +32,22 @@ export function clusters(settings: Settings): Controller<QdrantCluster, Observed
     watches: [
       watch(Pod, ({ metadata }) => labelled(metadata)),
       watch(PersistentVolumeClaim, ({ metadata }) => labelled(metadata)),
+      // How many copies there should be is told by its collections; the server tells nobody.
+      watch(QdrantCollection, ({ metadata: { namespace }, spec }) => [{ namespace, name: spec.cluster }]),
       // Whether volumes can grow is read when it matters.
       watch(StorageClass, () => []),
     ],
     observe: observeCluster,
     plan: (cluster, observed) => planCluster(cluster, observed, settings),
     steps: clusterSteps,
-    failed: ({ metadata, status }, error) => ({
-      ...status,
+    failed: (cluster, error) => ({
+      ...cluster.status,
       ...(isRefused(error) && {
         qdrantStatus: 'Error',
         reason: 'Refused',
         errorMessage: `the API server refused what the cluster needs: ${error.explanation}`,
       }),
-      ...(metadata.deletionTimestamp !== undefined && {
-        cleanupPhase: 'Retrying',
-        cleanupAttempts: (status?.cleanupAttempts ?? 0) + 1,
-        cleanupError: messageOf(error),
-      }),
+      ...failedCleanup(cluster, error),
     }),
   });
 }

@@ -12,6 +12,7 @@ import {
   type Steps,
 } from '@polder/kube';
 import { type Answer, PeerClient } from '../api/index.ts';
+import { letGoEvent } from '../cleanup.ts';
 import type { QdrantCluster } from '../kinds/index.ts';
 import { doorsOf, keyringOf } from '../peers.ts';
 import { apiKeySecret, certificateHosts, identityOf, namesOf, QDRANT } from './objects/index.ts';
@@ -82,6 +83,10 @@ export const clusterSteps: Steps<ClusterStep, ClusterWorld> = {
   },
 
   'recreate-set': ({ set }, { cluster }) => cluster.delete(StatefulSet, set, { propagationPolicy: 'Orphan' }),
+
+  async 'let-go'(step, { tell }) {
+    tell(letGoEvent(step));
+  },
 
   async 'remove-object'({ object }, { cluster }) {
     switch (object.kind) {

@@ -1,4 +1,4 @@
-import type { Held, StatusOf, Summary } from '@polder/kube';
+import type { Held, NewCondition, StatusOf, Summary } from '@polder/kube';
 import type { QdrantCluster } from '../../kinds/index.ts';
 import { isReady, WAY_OUT } from './rules.ts';
 import { copiesOn, isLost, type Situation } from './situation.ts';
@@ -47,6 +47,24 @@ export function healthOf(
     return { qdrantStatus: 'Running', summary: reconciling('CopiesNotActive', because) };
   }
   return { qdrantStatus: 'Healthy', summary: { is: 'ready' } };
+}
+
+/** The condition by which others judge whether the cluster can be told anything, whatever is being done to it meanwhile. */
+export const PEERS_AGREE = 'PeersAgree';
+
+export function agreementOf({ sight }: Situation): NewCondition {
+  const told = (reason: string, message: string): NewCondition => ({
+    type: PEERS_AGREE,
+    status: reason === 'Agreed' ? 'True' : 'False',
+    reason,
+    message,
+  });
+  const [[stopped], [stranger], [away]] = [sight.stopped, sight.strangers, sight.missing];
+  if (stopped) return told('ConsensusStopped', `consensus has stopped on ${stopped.pod}: ${stopped.because}`);
+  if (stranger) return told('SplitBrain', `${stranger.pod} is peer ${stranger.id} of a cluster of its own`);
+  if (sight.doubt !== undefined) return told('PeersUnknown', sight.doubt);
+  if (away) return told('PeerAway', `peer ${away.id} (${away.pod ?? away.uri}) does not answer`);
+  return told('Agreed', '');
 }
 
 const busy = (ready: number): QdrantStatus => (ready === 0 ? 'Pending' : 'OperationInProgress');

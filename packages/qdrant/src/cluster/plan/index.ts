@@ -6,7 +6,7 @@ import type { Observed } from '../observe.ts';
 import { admit } from './admission.ts';
 import { draining } from './drain.ts';
 import { ending } from './ending.ts';
-import { type Health, healthOf, sentence } from './health.ts';
+import { agreementOf, type Health, healthOf, sentence } from './health.ts';
 import { leftovers, leftVolumes } from './leftovers.ts';
 import { rebalancing } from './rebalance.ts';
 import { givingUpTheLost, membersOf, rejoining, replicating } from './repair.ts';
@@ -19,7 +19,6 @@ import { type ClusterStep, isDisruptive } from './step.ts';
 import { expanding, recreating } from './volumes.ts';
 import { workloadOf } from './workload.ts';
 
-export { FORCE_ANNOTATION } from './ending.ts';
 export { rules } from './rules.ts';
 export type { ClusterStep, Through } from './step.ts';
 
@@ -93,7 +92,7 @@ function told(
   { qdrantStatus, summary }: Health,
   steps: readonly ClusterStep[],
   held: readonly Held<ClusterStep>[],
-): Pick<ClusterPlan, 'status' | 'summary' | 'lookAgain'> {
+): Pick<ClusterPlan, 'status' | 'summary' | 'conditions' | 'lookAgain'> {
   const { cluster, observed, sight } = situation;
   const versions = new Set(sight.members.map(({ view }) => view.version));
   const [version] = versions;
@@ -113,6 +112,7 @@ function told(
       ...(peers.length > 0 && { peers: [...peers] }),
     },
     summary,
+    conditions: [agreementOf(situation)],
     lookAgain: isAtRest
       ? { afterMs: intervals.periodicMs, because: 'what peers do sends no events' }
       : { afterMs: intervals.progressMs, because: 'something is under way' },

@@ -1,5 +1,6 @@
 import type { KubernetesObject, PersistentVolumeClaim, Pod, StatefulSet } from '@polder/kube';
 import type { Travel } from '../../api/index.ts';
+import type { LetGo } from '../../cleanup.ts';
 import type { QdrantCluster } from '../../kinds/index.ts';
 
 /** Which peer is told to propose something to the others. */
@@ -46,7 +47,8 @@ export type ClusterStep =
   /** Deletes a StatefulSet and leaves its pods: the next pass makes it anew around them. */
   | { readonly do: 'recreate-set'; readonly because: string; readonly set: StatefulSet }
   /** Something that an earlier spec needed and this one does not, or that goes with the cluster. */
-  | { readonly do: 'remove-object'; readonly because: string; readonly object: KubernetesObject };
+  | { readonly do: 'remove-object'; readonly because: string; readonly object: KubernetesObject }
+  | LetGo;
 
 /** After one of these, peers or copies are fewer for a while: the next waits until all is well again. */
 const DISRUPTIVE: readonly ClusterStep['do'][] = [
