@@ -2,6 +2,7 @@
 import { randomInt } from 'node:crypto';
 import {
   DEFAULTS,
+  downloadOverHttp,
   kinds,
   QdrantCluster,
   QdrantMetrics,
@@ -10,6 +11,7 @@ import {
   sendOverHttp,
   webhooks,
 } from '@polder/qdrant';
+import { sendOverHttp as sendToStorage } from '@polder/s3';
 import { type BindAddress, bindAddressOf } from './bind-address.ts';
 import type { BuiltInProduct, ServerSurroundings } from './products.ts';
 
@@ -53,7 +55,14 @@ export const qdrantProduct: BuiltInProduct = {
         writeTimeoutMs: durations['writeTimeout'] ?? writeTimeoutMs,
       },
     };
-    return qdrant({ settings, send: sendOverHttp(resolve), clock, newKey }).controllers;
+    return qdrant({
+      settings,
+      send: sendOverHttp(resolve),
+      download: downloadOverHttp(resolve),
+      storage: sendToStorage(resolve),
+      clock,
+      newKey,
+    }).controllers;
   },
   servers(surroundings) {
     const { client, clock, env, log, intervals: durations, namespaces } = surroundings;

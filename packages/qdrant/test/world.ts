@@ -17,7 +17,7 @@ import {
 import type { PeerRequest } from '../src/api/index.ts';
 import { DEFAULTS, qdrant } from '../src/index.ts';
 import { type ClusterSpec, type CollectionSpec, kinds, QdrantCluster, QdrantCollection } from '../src/kinds/index.ts';
-import { sendTo } from './double.ts';
+import { downloadFrom, sendTo } from './double.ts';
 
 export const vectors = { namespace: 'default', name: 'vectors' };
 export const IMAGE = 'qdrant/qdrant:v1.19.0';
@@ -205,6 +205,8 @@ export function qdrantWorld({ troubledMs = 0, measured }: QdrantWorldOptions = {
     const made = qdrant({
       settings: DEFAULTS,
       send: (request, signal) => sendTo(hosts.qdrant)(hosts.routed(request), signal),
+      download: (request, signal) => downloadFrom(hosts.qdrant)(hosts.routed(request), signal),
+      storage: async ({ url }) => Promise.reject(new Error(`nothing is known of ${url}`)),
       clock,
       newKey: () => `key${Math.floor(random() * 1e9)}`,
     });
