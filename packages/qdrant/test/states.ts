@@ -109,6 +109,7 @@ export const NOTHING: Observed['children'] = {
   apiKey: undefined,
   readKey: undefined,
   certificate: undefined,
+  authority: undefined,
 };
 
 /** A cluster of which all is well, but for what a test says of it. */

@@ -32,11 +32,18 @@ export function clusters(settings: Settings): Controller<QdrantCluster, Observed
     watches: [
       watch(Pod, ({ metadata }) => labelled(metadata)),
       watch(PersistentVolumeClaim, ({ metadata }) => labelled(metadata)),
+      // Certificates that users bring themselves.
+      watch(Secret, ({ metadata: { namespace, name } }, cached) =>
+        cached
+          .list(QdrantCluster, namespace)
+          .filter(({ spec }) => spec.tls?.secretName === name)
+          .map(({ metadata }) => metadata),
+      ),
       // Whether volumes can grow is read when it matters.
       watch(StorageClass, () => []),
     ],
     observe: observeCluster,
-    plan: (cluster, observed) => planCluster(cluster, observed, settings),
+    plan: (cluster, observed, now) => planCluster(cluster, observed, settings, now),
     steps: clusterSteps,
     failed: ({ metadata, status }, error) => ({
       ...status,

@@ -49,6 +49,8 @@ export interface Children extends Keyring {
   readonly policy: NetworkPolicy | undefined;
   readonly budget: PodDisruptionBudget | undefined;
   readonly readKey: Secret | undefined;
+  /** What signed the certificate, with its key: of certificates that are ours. */
+  readonly authority: Secret | undefined;
 }
 
 export interface PodSeen {
@@ -105,6 +107,7 @@ async function childrenOf(cluster: QdrantCluster, kubernetes: Cluster): Promise<
     budget: await kubernetes.get(PodDisruptionBudget, at(names.budget)),
     ...(await keyringOf(cluster, kubernetes)),
     readKey: await kubernetes.get(Secret, at(names.readKey)),
+    authority: await kubernetes.get(Secret, at(names.authority)),
   };
 }
 

@@ -41,7 +41,7 @@ export async function startPeer(
       recordOf(newGroup(cluster.random), uri, { index: 1, state: { ...stateOf(known), peers: { [id]: uri } } }),
     );
   } else {
-    const joined = await join(cluster, { id, uri, bootstrap }, known);
+    const joined = await join(cluster, { id, uri, bootstrap, settings }, known);
     if (signal?.aborted) return KILLED;
     if ('is' in joined) return joined;
     disk.writeRaft(joined);
@@ -78,17 +78,22 @@ interface Joining {
   readonly id: PeerId;
   readonly uri: string;
   readonly bootstrap: string;
+  readonly settings: PeerSettings;
 }
 
 async function join(
   cluster: Cluster,
-  { id, uri, bootstrap }: Joining,
+  { id, uri, bootstrap, settings }: Joining,
   former: RaftRecord | undefined,
 ): Promise<Start | RaftRecord> {
   const through = cluster.peerAt(bootstrap);
   if (!through || !cluster.connects(uri, bootstrap)) {
     await sleep(cluster.clock, PACE.joinRefused);
     return panic(`Failed to bootstrap from ${bootstrap}: transport error: tcp connect error: Connection refused`);
+  }
+  if (!cluster.isTaken(settings, through.settings)) {
+    await sleep(cluster.clock, PACE.joinRefused);
+    return panic(`Failed to bootstrap from ${bootstrap}: transport error: invalid peer certificate`);
   }
   const { view } = through;
   const owner = Object.entries(view.peers).find(([peer, its]) => its === uri && peer !== id)?.[0];

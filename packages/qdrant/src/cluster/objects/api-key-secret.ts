@@ -20,7 +20,7 @@ export function apiKeySecret(
   };
 }
 
-const encode = (text: string) => Buffer.from(text).toString('base64');
+export const encode = (text: string) => Buffer.from(text).toString('base64');
 
 export const decoded = (secret: Secret | undefined, key: string): string | undefined => {
   const data = secret?.data?.[key];

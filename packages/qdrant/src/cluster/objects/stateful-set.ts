@@ -32,6 +32,9 @@ export const QDRANT = 'qdrant';
 /** Over all that a peer reads once, at its start, from outside of its pod. What changes it restarts peers, one by one. */
 export const HASH_ANNOTATION = 'qdrant.operator/hash';
 
+/** Whom a peer trusts and who signed what it shows, for as long as its pod lives. */
+export const TRUST_ANNOTATION = 'qdrant.operator/trust';
+
 export function statefulSet(cluster: QdrantCluster, workload: Workload): StatefulSet {
   return {
     apiVersion: 'apps/v1',
@@ -48,12 +51,17 @@ export function statefulSet(cluster: QdrantCluster, workload: Workload): Statefu
       persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Retain', whenScaled: 'Retain' },
       revisionHistoryLimit: 3,
       template: {
-        metadata: { labels: selectorOf(cluster), annotations: { [HASH_ANNOTATION]: peerHash(cluster, workload) } },
+        metadata: { labels: selectorOf(cluster), annotations: annotationsOf(cluster, workload) },
         spec: podOf(cluster, workload),
       },
       ...claimsOf(cluster, workload),
     },
   };
+}
+
+function annotationsOf(cluster: QdrantCluster, workload: Workload): Readonly<Record<string, string>> {
+  const hash = { [HASH_ANNOTATION]: peerHash(cluster, workload) };
+  return workload.tls ? { ...hash, [TRUST_ANNOTATION]: workload.tls.trust } : hash;
 }
 
 export function peerHash(

@@ -1,13 +1,13 @@
 import type { Secret, StatefulSet } from '@polder/kube';
 import { describe, expect, test } from 'vitest';
-import { type Look, look } from '../../../test/states.ts';
+import { type Look, look, NOW } from '../../../test/states.ts';
 import { DEFAULTS } from '../../settings.ts';
 import { apiKeySecret } from '../objects/index.ts';
 import { planCluster } from './index.ts';
 
 function plan(given: Look, children: Partial<ReturnType<typeof look>['observed']['children']> = {}) {
   const { cluster, observed } = look(given);
-  return planCluster(cluster, { ...observed, children: { ...observed.children, ...children } }, DEFAULTS);
+  return planCluster(cluster, { ...observed, children: { ...observed.children, ...children } }, DEFAULTS, NOW);
 }
 
 const secret = (key: { value: string; previous?: string }): Secret =>
@@ -66,7 +66,7 @@ describe('a key', () => {
     if (!applied || !before?.status) throw new Error('there is no StatefulSet');
     const rolled = { ...observed.children, set: { ...applied, metadata: before.metadata, status: before.status } };
     const apiKey = secret({ value: 'new', previous: 'old' });
-    const done = planCluster(cluster, { ...observed, children: { ...rolled, apiKey } }, DEFAULTS);
+    const done = planCluster(cluster, { ...observed, children: { ...rolled, apiKey } }, DEFAULTS, NOW);
     const kept = done.objects.find(({ kind }) => kind === 'Secret');
     expect(kept && 'data' in kept ? kept.data : undefined).toEqual({ 'api-key': encoded('new') });
   });

@@ -3,7 +3,8 @@ import type { QdrantCluster } from '../../kinds/index.ts';
 import type { Settings } from '../../settings.ts';
 import { desired } from '../objects/index.ts';
 import type { Observed } from '../observe.ts';
-import { admit } from './admission.ts';
+import { admit, isRolledOut } from './admission.ts';
+import { renewing } from './certificate.ts';
 import { draining } from './drain.ts';
 import { ending } from './ending.ts';
 import { type Health, healthOf, sentence } from './health.ts';
@@ -19,6 +20,7 @@ import { type ClusterStep, isDisruptive } from './step.ts';
 import { expanding, recreating } from './volumes.ts';
 import { workloadOf } from './workload.ts';
 
+export { issuedIn, PEER_TERMS, type Renewal } from './certificate.ts';
 export { FORCE_ANNOTATION } from './ending.ts';
 export { rules } from './rules.ts';
 export type { ClusterStep, Through } from './step.ts';
@@ -26,8 +28,8 @@ export type { ClusterStep, Through } from './step.ts';
 export type ClusterPlan = Plan<ClusterStep, StatusOf<QdrantCluster>>;
 
 /** Pure: the same cluster, the same observation and the same time give the same plan. */
-export function planCluster(cluster: QdrantCluster, observed: Observed, settings: Settings): ClusterPlan {
-  const situation = situationOf(cluster, observed);
+export function planCluster(cluster: QdrantCluster, observed: Observed, settings: Settings, now: Date): ClusterPlan {
+  const situation = situationOf(cluster, observed, now);
   if (cluster.metadata.deletionTimestamp !== undefined) return ending(situation, settings);
   const admission = admit(situation);
   switch (admission.is) {
@@ -37,7 +39,8 @@ export function planCluster(cluster: QdrantCluster, observed: Observed, settings
       return planned(situation, settings, [], admission.steps, []);
     case 'admitted': {
       const { objects, set } = desired(cluster, workloadOf(situation, admission.credentials));
-      const { steps, held } = judge(wanted(situation), rules, situation);
+      const rolled = { ...situation, isRolledOut: isRolledOut(situation, admission.credentials) };
+      const { steps, held } = judge(wanted(rolled), rules, rolled);
       // What a StatefulSet is stuck with can't be applied: it is made anew first.
       const isStuck = recreating(situation).length > 0;
       const applied = isStuck ? objects.filter((object) => object !== set) : objects;
@@ -51,6 +54,7 @@ function wanted(situation: Situation): readonly ClusterStep[] {
   const steps = [
     ...leftovers(situation),
     ...leftVolumes(situation),
+    ...renewing(situation),
     ...expanding(situation),
     ...recreating(situation),
     ...givingUpTheLost(situation),

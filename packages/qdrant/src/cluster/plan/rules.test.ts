@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { aPod, claimSeen, distributionOf, idOf, type Look, look } from '../../../test/states.ts';
+import { aPod, claimSeen, distributionOf, idOf, type Look, look, NOW } from '../../../test/states.ts';
 import { DEFAULTS } from '../../settings.ts';
 import type { PeerView } from '../observe.ts';
 import { planCluster, rules } from './index.ts';
@@ -8,13 +8,13 @@ import type { ClusterStep } from './step.ts';
 
 function plan(given: Look) {
   const { cluster, observed } = look(given);
-  return planCluster(cluster, observed, DEFAULTS);
+  return planCluster(cluster, observed, DEFAULTS, NOW);
 }
 
 /** The rules that forbid a step, and why. */
 function objections(step: ClusterStep, given: Look): Readonly<Record<string, string>> {
   const { cluster, observed } = look(given);
-  const situation = situationOf(cluster, observed);
+  const situation = situationOf(cluster, observed, NOW);
   return Object.fromEntries(
     rules.flatMap((rule) => {
       const because = rule.forbids(step, situation);
@@ -229,7 +229,7 @@ describe('a rule', () => {
     const { persistence: _, ...spec } = look().cluster.spec;
     const objection = (shards: Look['shards']) => {
       const { cluster, observed } = look({ ...(shards && { shards }) });
-      const situation = situationOf({ ...cluster, spec }, observed);
+      const situation = situationOf({ ...cluster, spec }, observed, NOW);
       const rule = rules.find(({ name }) => name === 'a-pod-without-a-volume-keeps-the-last-copy');
       return rule?.forbids(restart(2), situation);
     };
@@ -247,7 +247,7 @@ describe('a rule', () => {
       });
       const claim = observed.claims[2]?.claim;
       const rule = rules.find(({ name }) => name === 'a-volume-with-shards-stays');
-      return claim && rule?.forbids({ do: 'remove-volume', because, claim }, situationOf(cluster, observed));
+      return claim && rule?.forbids({ do: 'remove-volume', because, claim }, situationOf(cluster, observed, NOW));
     };
     expect(objection([[0, 1]])).toBeUndefined();
     expect(objection([[0, 2]])).toBe('vectors-2 has shards of points');
@@ -256,7 +256,7 @@ describe('a rule', () => {
   test('the-volume-of-a-member-stays', () => {
     const removed = { isVoter: false, members: new Map([[idOf(2), '']]) };
     const { cluster, observed } = look({ size: 3, members: [0, 1], views: { 2: removed } });
-    const situation = situationOf(cluster, observed);
+    const situation = situationOf(cluster, observed, NOW);
     const rule = rules.find(({ name }) => name === 'the-volume-of-a-member-stays');
     const objection = (at: number) => {
       const claim = observed.claims[at]?.claim;
@@ -403,7 +403,7 @@ test('volumes grow, then the StatefulSet is made anew around its pods, and is no
   expect(grown.objects.map(({ kind }) => kind)).not.toContain('StatefulSet');
   const { cluster, observed } = look({ spec, claims });
   const without = { ...observed, children: { ...observed.children, set: undefined } };
-  const set = planCluster(cluster, without, DEFAULTS).objects.find(({ kind }) => kind === 'StatefulSet');
+  const set = planCluster(cluster, without, DEFAULTS, NOW).objects.find(({ kind }) => kind === 'StatefulSet');
   expect(set).toMatchObject({
     spec: { replicas: 3, volumeClaimTemplates: [{ spec: { resources: { requests: { storage: '2Gi' } } } }] },
   });

@@ -1,6 +1,7 @@
 import type { Pod, Rule } from '@polder/kube';
 import { ordinalOf } from '../objects/index.ts';
 import type { PodSeen } from '../observe.ts';
+import { waitsFor } from './certificate.ts';
 import type { Shard } from './sight.ts';
 import { copiesOn, isLost, rememberedPods, type Situation, sizeOfMembers } from './situation.ts';
 import { type ClusterStep, isDisruptive } from './step.ts';
@@ -214,6 +215,13 @@ export const rules: readonly ClusterRule[] = [
     forbids(step, situation) {
       if (step.do !== 'change-image') return undefined;
       return objectionTo(step.image, step.set.spec?.template?.spec?.containers[0]?.image ?? '', situation);
+    },
+  },
+  {
+    // Pods that did not restart yet have what was written before: two changes on, they would not know each other.
+    name: 'peers-verify-each-other',
+    forbids(step, situation) {
+      return step.do === 'renew-certificate' ? waitsFor(step.next, situation) : undefined;
     },
   },
   {

@@ -12,10 +12,14 @@ export interface Situation {
   readonly sight: Sight;
   /** How many pods the StatefulSet has to have; undefined if there is none. */
   readonly size: number | undefined;
+  readonly now: Date;
+  /** Every pod is made as it would be made now, has what it reads at its start, and is ready. */
+  readonly isRolledOut: boolean;
 }
 
-export function situationOf(cluster: QdrantCluster, observed: Observed): Situation {
-  return { cluster, observed, sight: sightOf(cluster, observed), size: observed.children.set?.spec?.replicas };
+export function situationOf(cluster: QdrantCluster, observed: Observed, now: Date): Situation {
+  const size = observed.children.set?.spec?.replicas;
+  return { cluster, observed, sight: sightOf(cluster, observed), size, now, isRolledOut: false };
 }
 
 /** The members as they were last agreed on: what is seen now, or else what the status remembers. */

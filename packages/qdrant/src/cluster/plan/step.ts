@@ -1,6 +1,7 @@
 import type { KubernetesObject, PersistentVolumeClaim, Pod, StatefulSet } from '@polder/kube';
 import type { Travel } from '../../api/index.ts';
 import type { QdrantCluster } from '../../kinds/index.ts';
+import type { Renewal } from './certificate.ts';
 
 /** Which peer is told to propose something to the others. */
 export interface Through {
@@ -12,7 +13,13 @@ export interface Through {
 export type ClusterStep =
   /** A key is made once: whoever finds one leaves it alone. */
   | { readonly do: 'create-key'; readonly because: string; readonly cluster: QdrantCluster; readonly name: string }
-  | { readonly do: 'issue-certificate'; readonly because: string; readonly cluster: QdrantCluster }
+  /** Writes what peers show each other, and whom they trust: those that run have it after their next restart. */
+  | {
+      readonly do: 'renew-certificate';
+      readonly because: string;
+      readonly cluster: QdrantCluster;
+      readonly next: Renewal;
+    }
   /** Changes how many pods there are. */
   | { readonly do: 'scale'; readonly because: string; readonly set: StatefulSet; readonly to: number }
   /** Changes what pods run that start from now on. */
