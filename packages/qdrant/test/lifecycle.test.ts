@@ -1,6 +1,15 @@
 import { Simulation, type State } from '@polder/embedded/simulation';
-import { type Client, PersistentVolumeClaim, Pod, Secret, StatefulSet, StorageClass } from '@polder/kube';
+import {
+  type Client,
+  CustomResourceDefinition,
+  PersistentVolumeClaim,
+  Pod,
+  Secret,
+  StatefulSet,
+  StorageClass,
+} from '@polder/kube';
 import { afterEach, describe, expect, test } from 'vitest';
+import { VolumeSnapshot } from '../src/cluster/foreign-kinds.ts';
 import { QdrantCluster } from '../src/index.ts';
 import {
   aClusterOf,
@@ -8,6 +17,7 @@ import {
   claimsIn,
   copiesOfPoints,
   fill,
+  foreignCrd,
   hasPeers,
   isSettled,
   NUMBERS,
@@ -207,6 +217,31 @@ describe('a key', () => {
     await simulation.pass(600_000);
     expect(key(simulation.state)).toBe(before);
   });
+});
+
+test('snapshots of volumes are taken where they can be, and elsewhere nothing else is wrong', async () => {
+  const client = await start();
+  const spec = aClusterOf(2, {
+    volumeSnapshots: { enabled: true, createNow: true, schedule: '@hourly', retentionCount: 2 },
+  });
+  await applyCluster(spec)(client);
+  await until('two peers', hasPeers(2));
+  const told = (state: State) => statusIn(state)?.conditions?.find(({ type }) => type === 'VolumeSnapshots');
+  expect(told(simulation.state)).toMatchObject({ status: 'False', reason: 'Unavailable' });
+  await client.create(CustomResourceDefinition, foreignCrd(VolumeSnapshot));
+  const taken = (state: State) => state.list(VolumeSnapshot).map(({ metadata }) => metadata.name);
+  await until('each peer has one', (state) => told(state)?.status === 'True' && taken(state).length === 2);
+  const [first] = taken(simulation.state);
+  await simulation.pass(4 * 3_600_000);
+  // None is ever ready: so none is old enough to go, and there is one set for each hour.
+  expect(taken(simulation.state)).toContain(first);
+  expect(taken(simulation.state)).toHaveLength(10);
+  for (const { metadata } of simulation.state.list(VolumeSnapshot)) {
+    const body = { status: { readyToUse: true } };
+    await client.patch(VolumeSnapshot, metadata, { type: 'merge', body });
+  }
+  await until('two sets are kept', (state) => taken(state).length === 4);
+  expect(taken(simulation.state)).not.toContain(first);
 });
 
 test('a cluster that is deleted takes its volumes along only if it is told to', async () => {

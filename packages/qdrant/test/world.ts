@@ -6,6 +6,7 @@ import {
   ConfigMap,
   CustomResourceDefinition,
   crdOf,
+  type Kind,
   PersistentVolumeClaim,
   Pod,
   StatefulSet,
@@ -186,6 +187,22 @@ export function qdrantWorld({ troubledMs = 0 }: { readonly troubledMs?: number }
     },
   });
   return { ...world, hosts };
+}
+
+/** As whoever brings a kind to a cluster installs it: with any fields. */
+export function foreignCrd({ group, version, kind, plural }: Kind): CustomResourceDefinition {
+  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${group}`, annotations: { 'api-approved.kubernetes.io': 'unapproved, of a test' } },
+    spec: {
+      group,
+      scope: 'Namespaced',
+      names: { plural, kind, singular: kind.toLowerCase(), listKind: `${kind}List` },
+      versions: [{ name: version, served: true, storage: true, schema }],
+    },
+  };
 }
 
 export const aClusterOf = (replicas: number, more: Partial<ClusterSpec> = {}): ClusterSpec => ({

@@ -1,8 +1,11 @@
 import {
+  ApiError,
   type Cluster,
   ConfigMap,
+  isNotFound,
   type Known,
   known,
+  messageOf,
   NetworkPolicy,
   type ObjectRef,
   PersistentVolumeClaim,
@@ -25,7 +28,17 @@ import {
 } from '../api/index.ts';
 import type { QdrantCluster } from '../kinds/index.ts';
 import { doorsOf, type Keyring, keyringOf } from '../peers.ts';
-import { claimName, namesOf, namespaceOf, ordinalOf, QDRANT, selectorOf, VOLUMES } from './objects/index.ts';
+import { VolumeSnapshot } from './foreign-kinds.ts';
+import {
+  claimName,
+  namesOf,
+  namespaceOf,
+  ordinalOf,
+  QDRANT,
+  SNAPSHOTS_OF,
+  selectorOf,
+  VOLUMES,
+} from './objects/index.ts';
 
 /** Everything that a plan for a cluster may depend on. */
 export interface Observed {
@@ -38,6 +51,8 @@ export interface Observed {
   readonly canExpand: Known<boolean>;
   /** How the collections should be replicated, by their names. */
   readonly factors: ReadonlyMap<string, Known<Factors>>;
+  /** Snapshots of its volumes, if it is to have any; unknown where nobody installed them. */
+  readonly snapshots: Known<readonly VolumeSnapshot[]>;
 }
 
 /** What there is under the names of a cluster's objects, whoever it belongs to. */
@@ -92,6 +107,7 @@ export async function observeCluster(cluster: QdrantCluster, world: ClusterWorld
     claims: await claimsOf(cluster, world.cluster),
     canExpand: await canExpand(cluster, world.cluster),
     factors: await factorsOf(seen, clientOf),
+    snapshots: await snapshotsOf(cluster, world),
   };
 }
 
@@ -143,6 +159,25 @@ async function claimsOf(cluster: QdrantCluster, kubernetes: Cluster): Promise<re
       }),
     )
     .toSorted((a, b) => a.ordinal - b.ordinal);
+}
+
+async function snapshotsOf(
+  cluster: QdrantCluster,
+  { cluster: kubernetes, signal }: ClusterWorld,
+): Promise<Observed['snapshots']> {
+  const { metadata, spec } = cluster;
+  if (!spec.volumeSnapshots?.enabled || !spec.persistence || metadata.deletionTimestamp !== undefined) return known([]);
+  try {
+    const select = { namespace: namespaceOf(cluster), labelSelector: SNAPSHOTS_OF(cluster) };
+    return known(await kubernetes.listLive(VolumeSnapshot, select));
+  } catch (error) {
+    signal.throwIfAborted();
+    if (isNotFound(error))
+      return unknown('this cluster has no VolumeSnapshots; install the CRDs of the external snapshotter');
+    return unknown(
+      `VolumeSnapshots can not be read: ${error instanceof ApiError ? error.explanation : messageOf(error)}`,
+    );
+  }
 }
 
 async function canExpand({ spec }: QdrantCluster, kubernetes: Cluster): Promise<Known<boolean>> {

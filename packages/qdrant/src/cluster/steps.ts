@@ -13,6 +13,7 @@ import {
 import { type Answer, PeerClient } from '../api/index.ts';
 import type { QdrantCluster } from '../kinds/index.ts';
 import { doorsOf, keyringOf } from '../peers.ts';
+import { VolumeSnapshot } from './foreign-kinds.ts';
 import { renewed } from './issuing.ts';
 import { apiKeySecret, namesOf, namespaceOf, QDRANT } from './objects/index.ts';
 import type { ClusterWorld } from './observe.ts';
@@ -76,6 +77,11 @@ export const clusterSteps: Steps<ClusterStep, ClusterWorld> = {
   },
 
   'recreate-set': ({ set }, { cluster }) => cluster.delete(StatefulSet, set, { propagationPolicy: 'Orphan' }),
+
+  async 'create-volume-snapshot'({ snapshot }, { cluster }) {
+    await once(cluster.create(VolumeSnapshot, snapshot));
+  },
+  'remove-volume-snapshot': ({ snapshot }, { cluster }) => cluster.delete(VolumeSnapshot, snapshot),
 
   async 'remove-object'({ object }, { cluster }) {
     switch (object.kind) {

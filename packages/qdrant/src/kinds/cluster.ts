@@ -1,6 +1,6 @@
 import { anything, core, defineKind, listMap, type ResourceOf, secret, statusOf, withRules } from '@polder/kube';
 import { Type } from 'typebox';
-import { atLeastOne, flag, GROUP, orNull, Size, VERSION, word } from './fields.ts';
+import { atLeastOne, flag, GROUP, orNull, Size, time, VERSION, word } from './fields.ts';
 
 /** The longest name whose pods still have one that a DNS label can hold: `<name>-headless`, `<name>-<ordinal>`. */
 export const LONGEST_NAME = 52;
@@ -149,6 +149,18 @@ const status = statusOf({
   operation: text('What is being done to the cluster at this moment.'),
   holding: Type.Optional(Type.Array(Type.String(), { description: 'What is not done, and which rule holds it back.' })),
   peers: Type.Optional(listMap(Peer, ['id'], { description: 'The members, as they were last agreed on.' })),
+  volumeSnapshots: Type.Optional(
+    Type.Object(
+      {
+        schedule: text('By which the next time was found.'),
+        nextTime: time('When the next set of snapshots is due.'),
+        lastTime: time('When the last one was taken.'),
+        lastSet: text('Its label qdrant.operator/snapshot-set.'),
+        generation: Type.Optional(Type.Integer({ description: 'Of the spec that last asked for one now.' })),
+      },
+      { description: 'Snapshots of the volumes.' },
+    ),
+  ),
   cleanupPhase: Type.Optional(word(['Retrying', 'Completed', 'Failed'])),
   cleanupAttempts: Type.Optional(Type.Integer({ minimum: 0 })),
   cleanupError: text('Why it could not be cleaned up.'),

@@ -38,6 +38,7 @@ export {
   VOLUMES,
 } from './identity.ts';
 export { certificateHosts, HASH_ANNOTATION, peerHash, QDRANT, TRUST_ANNOTATION } from './stateful-set.ts';
+export { SNAPSHOTS_OF, type SnapshotSet, setsIn, stampOf, volumeSnapshot } from './volume-snapshot.ts';
 export type { ApiKey, Certificates, Workload } from './workload.ts';
 
 export interface Desired {

@@ -2,7 +2,7 @@ import type { Held, StatusOf, Summary } from '@polder/kube';
 import type { QdrantCluster } from '../../kinds/index.ts';
 import { isReady, WAY_OUT } from './rules.ts';
 import { copiesOn, isLost, type Situation } from './situation.ts';
-import type { ClusterStep } from './step.ts';
+import { type ClusterStep, isOfCluster } from './step.ts';
 
 export type QdrantStatus = NonNullable<StatusOf<QdrantCluster>['qdrantStatus']>;
 
@@ -26,7 +26,7 @@ export function healthOf(
     const because = `${observed.pods.length} pods have not ended yet`;
     return { qdrantStatus: 'Pending', summary: isDown ? { is: 'ready' } : reconciling('Suspending', because) };
   }
-  const step = steps.find(({ do: name }) => name !== 'remove-object');
+  const step = steps.find(isOfCluster);
   if (step) return { qdrantStatus: busy(ready), summary: reconciling('OperationInProgress', sentence(step)) };
   const [first] = held;
   if (first) {

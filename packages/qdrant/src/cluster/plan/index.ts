@@ -15,6 +15,13 @@ import { changingImage, restarting } from './rollout.ts';
 import { isReady, rules } from './rules.ts';
 import { type Situation, situationOf } from './situation.ts';
 import { sizing } from './sizing.ts';
+import {
+  rememberedSnapshots,
+  retiringSnapshots,
+  snapshotCondition,
+  takingSnapshots,
+  untilSnapshotMs,
+} from './snapshots.ts';
 import { specHash } from './spec-hash.ts';
 import { type ClusterStep, isDisruptive } from './step.ts';
 import { expanding, recreating } from './volumes.ts';
@@ -65,7 +72,12 @@ function wanted(situation: Situation): readonly ClusterStep[] {
     ...restarting(situation),
     ...replicating(situation),
   ];
-  return steps.some(isDisruptive) ? steps : [...steps, ...rebalancing(situation)];
+  return [
+    ...steps,
+    ...(steps.some(isDisruptive) ? [] : rebalancing(situation)),
+    ...retiringSnapshots(situation),
+    ...takingSnapshots(situation),
+  ];
 }
 
 /** The next pass looks at what this one did before it goes on. */
@@ -97,13 +109,15 @@ function told(
   { qdrantStatus, summary }: Health,
   steps: readonly ClusterStep[],
   held: readonly Held<ClusterStep>[],
-): Pick<ClusterPlan, 'status' | 'summary' | 'lookAgain'> {
+): Pick<ClusterPlan, 'status' | 'summary' | 'conditions' | 'lookAgain'> {
   const { cluster, observed, sight } = situation;
   const versions = new Set(sight.members.map(({ view }) => view.version));
   const [version] = versions;
   const operation = steps.find(isDisruptive);
   const isRefused = summary.is === 'stalled';
   const peers = membersOf(situation);
+  const volumeSnapshots = isRefused ? cluster.status?.volumeSnapshots : rememberedSnapshots(situation);
+  const untilNextMs = untilSnapshotMs(situation, volumeSnapshots);
   const isAtRest = summary.is === 'ready' || (isRefused && steps.length === 0 && observed.pods.length === 0);
   return {
     status: {
@@ -115,10 +129,12 @@ function told(
       ...(operation && { operation: sentence(operation) }),
       ...(held.length > 0 && { holding: held.slice(0, MOST_HELD).map(holding) }),
       ...(peers.length > 0 && { peers: [...peers] }),
+      ...(volumeSnapshots && { volumeSnapshots }),
     },
     summary,
+    conditions: snapshotCondition(situation),
     lookAgain: isAtRest
-      ? { afterMs: intervals.periodicMs, because: 'what peers do sends no events' }
+      ? { afterMs: Math.min(intervals.periodicMs, untilNextMs), because: 'what peers do sends no events' }
       : { afterMs: intervals.progressMs, because: 'something is under way' },
   };
 }

@@ -1,9 +1,10 @@
 import type { Pod, Rule } from '@polder/kube';
-import { ordinalOf } from '../objects/index.ts';
+import { ordinalOf, setsIn } from '../objects/index.ts';
 import type { PodSeen } from '../observe.ts';
 import { waitsFor } from './certificate.ts';
 import type { Shard } from './sight.ts';
 import { copiesOn, isLost, rememberedPods, type Situation, sizeOfMembers } from './situation.ts';
+import { keptIn, wholeSince } from './snapshots.ts';
 import { type ClusterStep, isDisruptive } from './step.ts';
 import { objectionTo } from './versions.ts';
 
@@ -230,6 +231,19 @@ export const rules: readonly ClusterRule[] = [
       if (step.do !== 'expand-volume') return undefined;
       if (!canExpand.known) return canExpand.because;
       return canExpand.value ? undefined : 'its StorageClass does not allow to expand volumes';
+    },
+  },
+  {
+    // Whatever a count says: without a newer one that is whole and ready, a snapshot may be all that is left one day.
+    name: 'a-snapshot-goes-after-newer-whole-ones',
+    forbids(step, { cluster, observed }) {
+      if (step.do !== 'remove-volume-snapshot') return undefined;
+      if (!observed.snapshots.known) return observed.snapshots.because;
+      const sets = setsIn(observed.snapshots.value);
+      const own = sets.find(({ members }) => members.includes(step.snapshot));
+      if (!own) return 'nobody knows what it belongs to';
+      const [newer, keep] = [wholeSince(own, sets), keptIn(cluster)];
+      return newer < keep ? `${newer} of ${keep} whole sets are newer` : undefined;
     },
   },
   {

@@ -1,6 +1,7 @@
 import type { KubernetesObject, PersistentVolumeClaim, Pod, StatefulSet } from '@polder/kube';
 import type { Travel } from '../../api/index.ts';
 import type { QdrantCluster } from '../../kinds/index.ts';
+import type { VolumeSnapshot } from '../foreign-kinds.ts';
 import type { Renewal } from './certificate.ts';
 
 /** Which peer is told to propose something to the others. */
@@ -52,6 +53,8 @@ export type ClusterStep =
     }
   /** Deletes a StatefulSet and leaves its pods: the next pass makes it anew around them. */
   | { readonly do: 'recreate-set'; readonly because: string; readonly set: StatefulSet }
+  | { readonly do: 'create-volume-snapshot'; readonly because: string; readonly snapshot: VolumeSnapshot }
+  | { readonly do: 'remove-volume-snapshot'; readonly because: string; readonly snapshot: VolumeSnapshot }
   /** Something that an earlier spec needed and this one does not, or that goes with the cluster. */
   | { readonly do: 'remove-object'; readonly because: string; readonly object: KubernetesObject };
 
@@ -66,5 +69,9 @@ const DISRUPTIVE: readonly ClusterStep['do'][] = [
   'remove-peer',
   'recreate-set',
 ];
+
+/** Whether a step changes the cluster itself, and not only what is kept of it or left of it. */
+export const isOfCluster = ({ do: name }: ClusterStep): boolean =>
+  name !== 'remove-object' && name !== 'create-volume-snapshot' && name !== 'remove-volume-snapshot';
 
 export const isDisruptive = ({ do: name }: ClusterStep): boolean => DISRUPTIVE.includes(name);
