@@ -5,6 +5,7 @@ import {
   controller,
   messageOf,
   NetworkPolicy,
+  Node,
   type ObjectRef,
   PersistentVolumeClaim,
   Pod,
@@ -39,7 +40,8 @@ export function clusters(settings: Settings): Controller<QdrantCluster, Observed
           .filter(({ spec }) => spec.tls?.secretName === name)
           .map(({ metadata }) => metadata),
       ),
-      // Whether volumes can grow is read when it matters.
+      // Whether the node of a pod is heard of is read when it matters, and so is whether volumes can grow.
+      watch(Node, () => []),
       watch(StorageClass, () => []),
     ],
     observe: observeCluster,

@@ -7,6 +7,7 @@ import {
   known,
   messageOf,
   NetworkPolicy,
+  Node,
   type ObjectRef,
   PersistentVolumeClaim,
   Pod,
@@ -73,6 +74,8 @@ export interface PodSeen {
   readonly pod: Pod;
   /** What the peer in it said, or why it is not known. */
   readonly peer: Known<PeerView>;
+  /** Since when its node has not been heard of; undefined if it is. */
+  readonly silentSince?: string | undefined;
 }
 
 export interface PeerView extends ClusterInfo {
@@ -99,7 +102,12 @@ export async function observeCluster(cluster: QdrantCluster, world: ClusterWorld
   const doors = doorsOf(cluster, children);
   const clientOf = (pod: string) => new PeerClient(doors.peer(pod), world.peers, world.signal);
   const seen = await Promise.all(
-    pods.map(async ({ ordinal, pod }) => ({ ordinal, pod, peer: await peerIn(pod, clientOf) })),
+    pods.map(async ({ ordinal, pod }) => ({
+      ordinal,
+      pod,
+      peer: await peerIn(pod, clientOf),
+      silentSince: await silentSince(pod, world.cluster),
+    })),
   );
   return {
     children,
@@ -132,7 +140,7 @@ async function podsOf(
   cluster: QdrantCluster,
   set: StatefulSet | undefined,
   kubernetes: Cluster,
-): Promise<readonly Omit<PodSeen, 'peer'>[]> {
+): Promise<readonly Pick<PodSeen, 'ordinal' | 'pod'>[]> {
   const labels = Object.entries(selectorOf(cluster));
   const orphans = (await kubernetes.unowned(Pod, namespaceOf(cluster))).filter(({ metadata }) =>
     labels.every(([key, value]) => metadata.labels?.[key] === value),
@@ -144,6 +152,13 @@ async function podsOf(
       return ordinal === undefined ? [] : [{ ordinal, pod }];
     })
     .toSorted((a, b) => a.ordinal - b.ordinal);
+}
+
+/** A node whose kubelet does not report any more is not ready, and nobody knows what runs on it. */
+async function silentSince({ spec }: Pod, kubernetes: Cluster): Promise<string | undefined> {
+  const node = spec?.nodeName === undefined ? undefined : await kubernetes.get(Node, { name: spec.nodeName });
+  const ready = node?.status?.conditions?.find(({ type }) => type === 'Ready');
+  return ready?.status === 'Unknown' ? ready.lastTransitionTime : undefined;
 }
 
 async function claimsOf(cluster: QdrantCluster, kubernetes: Cluster): Promise<readonly ClaimSeen[]> {

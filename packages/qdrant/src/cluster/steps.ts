@@ -56,6 +56,8 @@ export const clusterSteps: Steps<ClusterStep, ClusterWorld> = {
 
   'restart-pod': ({ pod }, { cluster }) => cluster.delete(Pod, pod),
 
+  'force-delete-pod': ({ pod }, { cluster }) => cluster.delete(Pod, pod, { gracePeriodSeconds: 0 }),
+
   async 'move-replica'({ via, ...travel }, world) {
     done('move-replica', await (await peerOf(via, world)).move(travel), world);
   },

@@ -133,6 +133,14 @@ const Peer = Type.Object({
   ),
 });
 
+const Attempt = Type.Object({
+  collection: Type.String(),
+  shard: Type.Integer(),
+  to: Type.String({ description: 'The id of the peer that it goes to.' }),
+  attempts: Type.Integer({ minimum: 1 }),
+  lastTime: Type.String({ format: 'date-time' }),
+});
+
 const text = (description: string) => Type.Optional(Type.String({ description }));
 
 const status = statusOf({
@@ -149,6 +157,11 @@ const status = statusOf({
   operation: text('What is being done to the cluster at this moment.'),
   holding: Type.Optional(Type.Array(Type.String(), { description: 'What is not done, and which rule holds it back.' })),
   peers: Type.Optional(listMap(Peer, ['id'], { description: 'The members, as they were last agreed on.' })),
+  transfers: Type.Optional(
+    listMap(Attempt, ['collection', 'shard', 'to'], {
+      description: 'Shards that were sent on their way and have not arrived: they are sent again, less and less often.',
+    }),
+  ),
   volumeSnapshots: Type.Optional(
     Type.Object(
       {

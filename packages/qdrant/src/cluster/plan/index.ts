@@ -24,6 +24,8 @@ import {
 } from './snapshots.ts';
 import { specHash } from './spec-hash.ts';
 import { type ClusterStep, isDisruptive } from './step.ts';
+import { lettingGo } from './stuck.ts';
+import { rememberedTransfers } from './transfers.ts';
 import { expanding, recreating } from './volumes.ts';
 import { workloadOf } from './workload.ts';
 
@@ -64,6 +66,7 @@ function wanted(situation: Situation): readonly ClusterStep[] {
     ...renewing(situation),
     ...expanding(situation),
     ...recreating(situation),
+    ...lettingGo(situation),
     ...givingUpTheLost(situation),
     ...rejoining(situation),
     ...sizing(situation),
@@ -116,6 +119,7 @@ function told(
   const operation = steps.find(isDisruptive);
   const isRefused = summary.is === 'stalled';
   const peers = membersOf(situation);
+  const transfers = rememberedTransfers(situation, steps);
   const volumeSnapshots = isRefused ? cluster.status?.volumeSnapshots : rememberedSnapshots(situation);
   const untilNextMs = untilSnapshotMs(situation, volumeSnapshots);
   const isAtRest = summary.is === 'ready' || (isRefused && steps.length === 0 && observed.pods.length === 0);
@@ -129,6 +133,7 @@ function told(
       ...(operation && { operation: sentence(operation) }),
       ...(held.length > 0 && { holding: held.slice(0, MOST_HELD).map(holding) }),
       ...(peers.length > 0 && { peers: [...peers] }),
+      ...(transfers.length > 0 && { transfers: [...transfers] }),
       ...(volumeSnapshots && { volumeSnapshots }),
     },
     summary,

@@ -1,6 +1,9 @@
+import type { StatefulSet } from '@polder/kube';
+import type { ClaimSeen, PodSeen } from '../observe.ts';
 import { isDown, isOutdated } from './rules.ts';
 import type { Situation } from './situation.ts';
 import type { ClusterStep } from './step.ts';
+import { awaitsRestart } from './volumes.ts';
 
 /** Another image, if the spec names another one than the StatefulSet has. */
 export function changingImage({ cluster, observed }: Situation): readonly ClusterStep[] {
@@ -11,14 +14,13 @@ export function changingImage({ cluster, observed }: Situation): readonly Cluste
   return [{ do: 'change-image', because: `spec.image is ${image}, and it was ${now}`, set, image }];
 }
 
-/** Pods that are not made as they would be now: those that do not run first, then from the last one, the leader at the end. */
+/** Pods that are not made as they would be now, or whose volumes wait for it: those that do not run first, then from the last one, the leader at the end. */
 export function restarting({ cluster, observed, sight }: Situation): readonly ClusterStep[] {
   const { set } = observed.children;
   const isObserved = (set?.status?.observedGeneration ?? 0) >= (set?.metadata.generation ?? 0);
   if (!set || !isObserved || cluster.spec.suspend) return [];
-  const outdated = observed.pods.filter((one) => isOutdated(set.status?.updateRevision, one));
   const isLeader = (name: string) => sight.leader?.pod === name;
-  return outdated
+  return observed.pods
     .filter(({ pod }) => pod.metadata.deletionTimestamp === undefined)
     .toSorted(
       (a, b) =>
@@ -26,5 +28,14 @@ export function restarting({ cluster, observed, sight }: Situation): readonly Cl
         Number(isLeader(a.pod.metadata.name)) - Number(isLeader(b.pod.metadata.name)) ||
         b.ordinal - a.ordinal,
     )
-    .map(({ pod }) => ({ do: 'restart-pod', because: `${pod.metadata.name} is not as it would be made now`, pod }));
+    .flatMap((one): ClusterStep[] => {
+      const because = whyRestart(one, set, observed.claims);
+      return because === undefined ? [] : [{ do: 'restart-pod', because, pod: one.pod }];
+    });
+}
+
+function whyRestart(one: PodSeen, { status }: StatefulSet, claims: readonly ClaimSeen[]): string | undefined {
+  if (isOutdated(status?.updateRevision, one)) return `${one.pod.metadata.name} is not as it would be made now`;
+  const growing = claims.find((claim) => claim.ordinal === one.ordinal && awaitsRestart(claim, one.pod));
+  return growing && `${growing.claim.metadata.name} grows when its pod starts anew`;
 }

@@ -13,7 +13,7 @@ const MINUTE = 60_000;
 /** The snapshots of one moment, so many minutes before now. */
 function aSet(
   minutesAgo: number,
-  { size = 3, there = size, isReady = true, generation = undefined as number | undefined } = {},
+  { size = 3, there = 3, isReady = true, generation = undefined as number | undefined } = {},
 ) {
   const { cluster } = look({ spec });
   const stamp = stampOf(NOW.getTime() - minutesAgo * MINUTE);

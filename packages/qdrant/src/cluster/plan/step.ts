@@ -27,6 +27,8 @@ export type ClusterStep =
   | { readonly do: 'change-image'; readonly because: string; readonly set: StatefulSet; readonly image: string }
   /** Deletes a pod; its StatefulSet makes it anew. */
   | { readonly do: 'restart-pod'; readonly because: string; readonly pod: Pod }
+  /** Forgets a pod that its node does not confirm to have ended: its StatefulSet makes it anew elsewhere. */
+  | { readonly do: 'force-delete-pod'; readonly because: string; readonly pod: Pod }
   | ({ readonly do: 'move-replica'; readonly because: string; readonly via: Through } & Travel)
   | ({ readonly do: 'replicate-shard'; readonly because: string; readonly via: Through } & Travel)
   | {
@@ -63,6 +65,7 @@ const DISRUPTIVE: readonly ClusterStep['do'][] = [
   'scale',
   'change-image',
   'restart-pod',
+  'force-delete-pod',
   'move-replica',
   'replicate-shard',
   'drop-replica',
