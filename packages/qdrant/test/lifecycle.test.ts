@@ -9,7 +9,7 @@ import {
   StorageClass,
 } from '@polder/kube';
 import { afterEach, describe, expect, test } from 'vitest';
-import { VolumeSnapshot } from '../src/cluster/foreign-kinds.ts';
+import { ServiceMonitor, VolumeSnapshot } from '../src/cluster/foreign-kinds.ts';
 import { QdrantCluster } from '../src/index.ts';
 import {
   aClusterOf,
@@ -223,14 +223,16 @@ test('snapshots of volumes are taken where they can be, and elsewhere nothing el
   const client = await start();
   const spec = aClusterOf(2, {
     volumeSnapshots: { enabled: true, createNow: true, schedule: '@hourly', retentionCount: 2 },
+    metrics: { serviceMonitor: { enabled: true } },
   });
   await applyCluster(spec)(client);
   await until('two peers', hasPeers(2));
   const told = (state: State) => statusIn(state)?.conditions?.find(({ type }) => type === 'VolumeSnapshots');
   expect(told(simulation.state)).toMatchObject({ status: 'False', reason: 'Unavailable' });
-  await client.create(CustomResourceDefinition, foreignCrd(VolumeSnapshot));
+  for (const kind of [VolumeSnapshot, ServiceMonitor]) await client.create(CustomResourceDefinition, foreignCrd(kind));
   const taken = (state: State) => state.list(VolumeSnapshot).map(({ metadata }) => metadata.name);
   await until('each peer has one', (state) => told(state)?.status === 'True' && taken(state).length === 2);
+  await until('each is scraped', (state) => state.get(ServiceMonitor, vectors) !== undefined);
   const [first] = taken(simulation.state);
   await simulation.pass(4 * 3_600_000);
   // None is ever ready: so none is old enough to go, and there is one set for each hour.

@@ -171,6 +171,7 @@ export function look(given: Look = {}): { readonly cluster: QdrantCluster; reado
     canExpand: { known: true, value: true },
     factors: new Map([['points', { known: true, value: { replication: copies, writeConsistency: 1 } }]]),
     snapshots: { known: true, value: [] },
+    monitor: { known: true, value: undefined },
     ...given.observed,
   };
   return { cluster, observed };

@@ -4,6 +4,19 @@
  */
 import type { Kind, KubernetesObject } from '@polder/kube';
 
+/** Of the Prometheus operator. */
+export interface ServiceMonitor extends KubernetesObject {
+  readonly spec: Readonly<Record<string, unknown>>;
+}
+
+export const ServiceMonitor: Kind<ServiceMonitor> = {
+  group: 'monitoring.coreos.com',
+  version: 'v1',
+  kind: 'ServiceMonitor',
+  plural: 'servicemonitors',
+  namespaced: true,
+};
+
 /** Of the external snapshotter. */
 export interface VolumeSnapshot extends KubernetesObject {
   readonly spec: {

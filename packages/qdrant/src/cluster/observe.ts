@@ -3,7 +3,9 @@ import {
   type Cluster,
   ConfigMap,
   isNotFound,
+  type Kind,
   type Known,
+  type KubernetesObject,
   known,
   messageOf,
   NetworkPolicy,
@@ -12,6 +14,7 @@ import {
   PersistentVolumeClaim,
   Pod,
   PodDisruptionBudget,
+  resourceNameOf,
   Secret,
   Service,
   StatefulSet,
@@ -29,14 +32,15 @@ import {
 } from '../api/index.ts';
 import type { QdrantCluster } from '../kinds/index.ts';
 import { doorsOf, type Keyring, keyringOf } from '../peers.ts';
-import { VolumeSnapshot } from './foreign-kinds.ts';
+import { ServiceMonitor, VolumeSnapshot } from './foreign-kinds.ts';
 import {
   claimName,
+  isMonitored,
+  MADE_FOR,
   namesOf,
   namespaceOf,
   ordinalOf,
   QDRANT,
-  SNAPSHOTS_OF,
   selectorOf,
   VOLUMES,
 } from './objects/index.ts';
@@ -54,6 +58,8 @@ export interface Observed {
   readonly factors: ReadonlyMap<string, Known<Factors>>;
   /** Snapshots of its volumes, if it is to have any; unknown where nobody installed them. */
   readonly snapshots: Known<readonly VolumeSnapshot[]>;
+  /** What has its metrics scraped, likewise. */
+  readonly monitor: Known<ServiceMonitor | undefined>;
 }
 
 /** What there is under the names of a cluster's objects, whoever it belongs to. */
@@ -116,6 +122,7 @@ export async function observeCluster(cluster: QdrantCluster, world: ClusterWorld
     canExpand: await canExpand(cluster, world.cluster),
     factors: await factorsOf(seen, clientOf),
     snapshots: await snapshotsOf(cluster, world),
+    monitor: await monitorOf(cluster, world),
   };
 }
 
@@ -176,22 +183,36 @@ async function claimsOf(cluster: QdrantCluster, kubernetes: Cluster): Promise<re
     .toSorted((a, b) => a.ordinal - b.ordinal);
 }
 
-async function snapshotsOf(
+async function snapshotsOf(cluster: QdrantCluster, world: ClusterWorld): Promise<Observed['snapshots']> {
+  const { volumeSnapshots, persistence } = cluster.spec;
+  if (!volumeSnapshots?.enabled || !persistence) return known([]);
+  return listed(VolumeSnapshot, cluster, world, 'install the CRDs of the external snapshotter');
+}
+
+async function monitorOf(cluster: QdrantCluster, world: ClusterWorld): Promise<Observed['monitor']> {
+  if (!cluster.spec.metrics?.serviceMonitor?.enabled && !isMonitored(cluster)) return known(undefined);
+  const found = await listed(ServiceMonitor, cluster, world, 'install the CRDs of the Prometheus operator');
+  const { monitor } = namesOf(cluster);
+  return found.known ? known(found.value.find(({ metadata }) => metadata.name === monitor)) : found;
+}
+
+/** Of a kind that may not be installed: whatever is wrong with it is a value, and keeps nothing else from being done. */
+async function listed<T extends KubernetesObject>(
+  kind: Kind<T>,
   cluster: QdrantCluster,
   { cluster: kubernetes, signal }: ClusterWorld,
-): Promise<Observed['snapshots']> {
-  const { metadata, spec } = cluster;
-  if (!spec.volumeSnapshots?.enabled || !spec.persistence || metadata.deletionTimestamp !== undefined) return known([]);
+  advice: string,
+): Promise<Known<readonly T[]>> {
+  if (cluster.metadata.deletionTimestamp !== undefined) return known([]);
   try {
-    const select = { namespace: namespaceOf(cluster), labelSelector: SNAPSHOTS_OF(cluster) };
-    return known(await kubernetes.listLive(VolumeSnapshot, select));
+    return known(
+      await kubernetes.listLive(kind, { namespace: namespaceOf(cluster), labelSelector: MADE_FOR(cluster) }),
+    );
   } catch (error) {
     signal.throwIfAborted();
-    if (isNotFound(error))
-      return unknown('this cluster has no VolumeSnapshots; install the CRDs of the external snapshotter');
-    return unknown(
-      `VolumeSnapshots can not be read: ${error instanceof ApiError ? error.explanation : messageOf(error)}`,
-    );
+    if (isNotFound(error)) return unknown(`nobody installed ${resourceNameOf(kind)}; ${advice}`);
+    const because = error instanceof ApiError ? error.explanation : messageOf(error);
+    return unknown(`${resourceNameOf(kind)} can not be read: ${because}`);
   }
 }
 

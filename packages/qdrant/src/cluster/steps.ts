@@ -13,7 +13,7 @@ import {
 import { type Answer, PeerClient } from '../api/index.ts';
 import type { QdrantCluster } from '../kinds/index.ts';
 import { doorsOf, keyringOf } from '../peers.ts';
-import { VolumeSnapshot } from './foreign-kinds.ts';
+import { ServiceMonitor, VolumeSnapshot } from './foreign-kinds.ts';
 import { renewed } from './issuing.ts';
 import { apiKeySecret, namesOf, namespaceOf, QDRANT } from './objects/index.ts';
 import type { ClusterWorld } from './observe.ts';
@@ -84,6 +84,14 @@ export const clusterSteps: Steps<ClusterStep, ClusterWorld> = {
     await once(cluster.create(VolumeSnapshot, snapshot));
   },
   'remove-volume-snapshot': ({ snapshot }, { cluster }) => cluster.delete(VolumeSnapshot, snapshot),
+
+  async 'write-monitor'({ cluster, monitor, before }, { cluster: kubernetes }) {
+    const after = { ...monitor, metadata: owned(cluster, monitor.metadata) };
+    if (before)
+      await kubernetes.patch(ServiceMonitor, before.metadata, { type: 'merge', body: { spec: monitor.spec } });
+    else await once(kubernetes.create(ServiceMonitor, after));
+  },
+  'remove-monitor': ({ monitor }, { cluster }) => cluster.delete(ServiceMonitor, monitor),
 
   async 'remove-object'({ object }, { cluster }) {
     switch (object.kind) {

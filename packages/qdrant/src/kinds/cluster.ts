@@ -81,13 +81,36 @@ const spec = withRules(
     rebalance: Type.Optional(
       Type.Object({
         strategy: Type.Optional(
-          word(['by_count', 'disabled'], {
+          word(['by_count', 'by_size', 'disabled'], {
             default: 'by_count',
-            description: 'Whether peers that have fewer shards than others get some of theirs.',
+            description: 'Whether peers that have fewer shards than others, or far fewer points, get some of theirs.',
           }),
         ),
         maxConcurrentTransfers: Type.Optional(
           Type.Integer({ default: 1, minimum: 1, maximum: 16, description: 'How many shards travel at once.' }),
+        ),
+      }),
+    ),
+    updateStrategy: Type.Optional(
+      Type.Object({
+        maxUnavailable: Type.Optional(
+          Type.Integer({
+            default: 1,
+            minimum: 1,
+            description:
+              'How many peers may restart at once. Never so many that a shard is without a live copy, or the others are no majority.',
+          }),
+        ),
+        allowConcurrentWhenUnreplicated: flag(
+          false,
+          'Restart all peers at once if no collection has copies: it is unavailable for a moment, and not for several.',
+        ),
+      }),
+    ),
+    metrics: Type.Optional(
+      Type.Object({
+        serviceMonitor: Type.Optional(
+          Type.Object({ enabled: flag(false, 'Have the Prometheus operator scrape every peer.') }),
         ),
       }),
     ),

@@ -10,7 +10,7 @@ import { clientService, headlessService } from './services.ts';
 import { statefulSet } from './stateful-set.ts';
 import type { Workload } from './workload.ts';
 
-export { apiKeySecret, decoded, encode, KEY, PREVIOUS_KEY } from './api-key-secret.ts';
+export { apiKeySecret, decoded, encode, KEY, NEXT_KEY, PREVIOUS_KEY } from './api-key-secret.ts';
 export {
   AUTHORITY,
   BUNDLE,
@@ -26,6 +26,7 @@ export {
   hostOf,
   identityOf,
   joinUri,
+  MADE_FOR,
   NAME_LABEL,
   namesOf,
   namespaceOf,
@@ -37,8 +38,9 @@ export {
   urlOf,
   VOLUMES,
 } from './identity.ts';
+export { isMonitored, MONITORED, serviceMonitor } from './service-monitor.ts';
 export { certificateHosts, HASH_ANNOTATION, peerHash, QDRANT, TRUST_ANNOTATION } from './stateful-set.ts';
-export { SNAPSHOTS_OF, type SnapshotSet, setsIn, stampOf, volumeSnapshot } from './volume-snapshot.ts';
+export { type SnapshotSet, setsIn, stampOf, volumeSnapshot } from './volume-snapshot.ts';
 export type { ApiKey, Certificates, Workload } from './workload.ts';
 
 export interface Desired {

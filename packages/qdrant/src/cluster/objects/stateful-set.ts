@@ -12,7 +12,7 @@ import type {
   VolumeMount,
 } from '@polder/kube';
 import type { ClusterSpec, QdrantCluster } from '../../kinds/index.ts';
-import { KEY } from './api-key-secret.ts';
+import { KEY, NEXT_KEY } from './api-key-secret.ts';
 import { BOOTSTRAP, CONFIG_FILE, configFile } from './config-map.ts';
 import {
   GRPC_PORT,
@@ -69,7 +69,7 @@ export function peerHash(
   { apiKey, readKey, tls }: Pick<Workload, 'apiKey' | 'readKey' | 'tls'>,
 ): string {
   return createHash('sha256')
-    .update(JSON.stringify([configFile(cluster), apiKey?.value, readKey?.value, tls?.hash]))
+    .update(JSON.stringify([configFile(cluster), apiKey?.value, readKey?.value, tls?.hash, apiKey?.next]))
     .digest('hex');
 }
 
@@ -141,6 +141,11 @@ function environmentOf(cluster: QdrantCluster, { apiKey, readKey, tls }: Workloa
     name,
     valueFrom: { secretKeyRef: { name: secret, key: KEY } },
   });
+  // It goes before the pods do that have it: one that crashes then starts without.
+  const nextKey: EnvVar = {
+    name: 'QDRANT__SERVICE__ALT_API_KEY',
+    valueFrom: { secretKeyRef: { name: apiKeyName, key: NEXT_KEY, optional: true } },
+  };
   return [
     { name: 'POD_NAME', valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.name' } } },
     { name: 'BOOTSTRAP', valueFrom: { configMapKeyRef: { name: config, key: BOOTSTRAP } } },
@@ -154,6 +159,7 @@ function environmentOf(cluster: QdrantCluster, { apiKey, readKey, tls }: Workloa
         ]
       : []),
     ...(apiKey ? [fromSecret('QDRANT__SERVICE__API_KEY', apiKeyName)] : []),
+    ...(apiKey?.next === undefined ? [] : [nextKey]),
     ...(readKey ? [fromSecret('QDRANT__SERVICE__READ_ONLY_API_KEY', readKeyName)] : []),
   ];
 }

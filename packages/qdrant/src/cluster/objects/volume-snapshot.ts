@@ -1,6 +1,6 @@
 import type { QdrantCluster } from '../../kinds/index.ts';
 import { VolumeSnapshot } from '../foreign-kinds.ts';
-import { claimName, identityOf, NAME_LABEL, podName } from './identity.ts';
+import { claimName, identityOf, podName } from './identity.ts';
 
 /** Snapshots that were taken at one moment, of all peers, belong together: by that moment, and by how many there are. */
 export const SET_LABEL = 'qdrant.operator/snapshot-set';
@@ -19,9 +19,6 @@ export interface SnapshotSet {
   readonly generation: number | undefined;
   readonly members: readonly VolumeSnapshot[];
 }
-
-export const SNAPSHOTS_OF = ({ metadata }: QdrantCluster): string =>
-  `${NAME_LABEL}=${metadata.name},app.kubernetes.io/managed-by=qdrant-operator`;
 
 /** Nobody owns them: they are there for the day on which the cluster is gone. */
 export function volumeSnapshot(

@@ -24,6 +24,8 @@ export interface Certificates {
 
 export interface ApiKey {
   readonly value: string;
+  /** What every pod takes as well before it takes the place of the other. */
+  readonly next?: string | undefined;
   /** What pods still use that were not restarted yet. */
   readonly previous?: string | undefined;
   /** The user chose it. One that was generated is never written again. */

@@ -54,13 +54,15 @@ describe('a key', () => {
 
   test('that changes leaves the one before for peers that have it, until none does', () => {
     const spec = { apikey: 'new' };
+    // Of a version that can have but one key.
+    const views = { 0: { version: '1.16.3' }, 1: { version: '1.16.3' }, 2: { version: '1.16.3' } };
     const both = { 'api-key': encoded('new'), 'api-key-previous': encoded('old') };
-    expect(dataOf({ spec }, undefined)).toEqual({ 'api-key': encoded('new') });
-    expect(dataOf({ spec }, secret({ value: 'old' }))).toEqual(both);
+    expect(dataOf({ spec, views }, undefined)).toEqual({ 'api-key': encoded('new') });
+    expect(dataOf({ spec, views }, secret({ value: 'old' }))).toEqual(both);
     // The StatefulSet was not applied with the new key yet: that all pods are as it has them means nothing.
-    expect(dataOf({ spec }, secret({ value: 'new', previous: 'old' }))).toEqual(both);
-    const { cluster, observed } = look({ spec });
-    const { objects } = plan({ spec }, { apiKey: secret({ value: 'new' }) });
+    expect(dataOf({ spec, views }, secret({ value: 'new', previous: 'old' }))).toEqual(both);
+    const { cluster, observed } = look({ spec, views });
+    const { objects } = plan({ spec, views }, { apiKey: secret({ value: 'new' }) });
     const applied = objects.find((object): object is StatefulSet => object.kind === 'StatefulSet');
     const { set: before } = observed.children;
     if (!applied || !before?.status) throw new Error('there is no StatefulSet');

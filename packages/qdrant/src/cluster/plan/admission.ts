@@ -23,6 +23,7 @@ import { compareSizes, milliBytes } from './quantity.ts';
 import { isOutdated, isReady } from './rules.ts';
 import { type Situation, sizeOfMembers } from './situation.ts';
 import type { ClusterStep } from './step.ts';
+import { isFrom } from './versions.ts';
 import { templateSize } from './volumes.ts';
 
 /** What peers are opened with, and what is to be made before any of them can run. */
@@ -120,8 +121,23 @@ function credentialsOf(situation: Situation): Admission {
   if (steps.length > 0) return { is: 'unprepared', steps };
   const credentials = { apiKey, readKey, tls: tls?.enabled ? certificatesOf(secretName, certificate) : undefined };
   if (!apiKey?.isGiven) return { is: 'admitted', credentials };
+  const announced = announcing(situation, credentials, apiKey);
+  if (announced) return { is: 'admitted', credentials: announced };
   const previous = previousKey(situation, credentials);
   return { is: 'admitted', credentials: { ...credentials, apiKey: { ...apiKey, previous } } };
+}
+
+/**
+ * Another key is taken by every peer beside the one that clients have, before it takes its place: so at every moment the key
+ * in the Secret opens all peers. Undefined if it may take its place now, or if peers are too old to have two.
+ */
+function announcing(situation: Situation, credentials: Credentials, apiKey: ApiKey): Credentials | undefined {
+  const { members } = situation.sight;
+  const current = decoded(situation.observed.children.apiKey, KEY);
+  const canHaveTwo = members.length > 0 && members.every(({ view }) => isFrom(view.version, 1, 17));
+  if (current === undefined || current === apiKey.value || !canHaveTwo) return undefined;
+  const both = { ...credentials, apiKey: { value: current, next: apiKey.value, isGiven: true } };
+  return isRolledOut(situation, both) ? undefined : both;
 }
 
 /** A Secret of the user's own that peers can't use, or could not all go over to. */

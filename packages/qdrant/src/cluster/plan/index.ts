@@ -9,9 +9,10 @@ import { draining } from './drain.ts';
 import { ending } from './ending.ts';
 import { type Health, healthOf, sentence } from './health.ts';
 import { leftovers, leftVolumes } from './leftovers.ts';
+import { monitorCondition, monitoring } from './monitor.ts';
 import { rebalancing } from './rebalance.ts';
 import { givingUpTheLost, membersOf, rejoining, replicating } from './repair.ts';
-import { changingImage, restarting } from './rollout.ts';
+import { changingImage, restarting, together } from './rollout.ts';
 import { isReady, rules } from './rules.ts';
 import { type Situation, situationOf } from './situation.ts';
 import { sizing } from './sizing.ts';
@@ -53,7 +54,7 @@ export function planCluster(cluster: QdrantCluster, observed: Observed, settings
       // What a StatefulSet is stuck with can't be applied: it is made anew first.
       const isStuck = recreating(situation).length > 0;
       const applied = isStuck ? objects.filter((object) => object !== set) : objects;
-      return planned(situation, settings, applied, oneByOne(steps), held);
+      return planned(situation, settings, applied, oneByOne(steps, rolled), held);
     }
   }
 }
@@ -78,15 +79,18 @@ function wanted(situation: Situation): readonly ClusterStep[] {
   return [
     ...steps,
     ...(steps.some(isDisruptive) ? [] : rebalancing(situation)),
+    ...monitoring(situation),
     ...retiringSnapshots(situation),
     ...takingSnapshots(situation),
   ];
 }
 
 /** The next pass looks at what this one did before it goes on. */
-function oneByOne(steps: readonly ClusterStep[]): readonly ClusterStep[] {
-  const first = steps.find(isDisruptive);
-  return steps.filter((step) => step === first || !isDisruptive(step));
+function oneByOne(steps: readonly ClusterStep[], situation: Situation): readonly ClusterStep[] {
+  const [first] = steps.filter(isDisruptive);
+  const restarts = steps.filter((step) => step.do === 'restart-pod');
+  const chosen = first?.do === 'restart-pod' ? together(restarts, situation) : [first];
+  return steps.filter((step) => !isDisruptive(step) || chosen.some((one) => one === step));
 }
 
 function planned(
@@ -137,7 +141,7 @@ function told(
       ...(volumeSnapshots && { volumeSnapshots }),
     },
     summary,
-    conditions: snapshotCondition(situation),
+    conditions: [...snapshotCondition(situation), ...monitorCondition(situation)],
     lookAgain: isAtRest
       ? { afterMs: Math.min(intervals.periodicMs, untilNextMs), because: 'what peers do sends no events' }
       : { afterMs: intervals.progressMs, because: 'something is under way' },

@@ -1,6 +1,7 @@
 import type { StatefulSet } from '@polder/kube';
 import type { ClaimSeen, PodSeen } from '../observe.ts';
 import { isDown, isOutdated } from './rules.ts';
+import type { Shard } from './sight.ts';
 import type { Situation } from './situation.ts';
 import type { ClusterStep } from './step.ts';
 import { awaitsRestart } from './volumes.ts';
@@ -32,6 +33,36 @@ export function restarting({ cluster, observed, sight }: Situation): readonly Cl
       const because = whyRestart(one, set, observed.claims);
       return because === undefined ? [] : [{ do: 'restart-pod', because, pod: one.pod }];
     });
+}
+
+/**
+ * Which of the restarts that may be done now are done now: one, unless the user allows more at once. Each begins with all
+ * that is there being well; together they must leave every shard a live copy, and the others a majority.
+ */
+export function together(restarts: readonly Restart[], situation: Situation): readonly Restart[] {
+  const { maxUnavailable = 1, allowConcurrentWhenUnreplicated = false } = situation.cluster.spec.updateStrategy ?? {};
+  if (allowConcurrentWhenUnreplicated && isUnreplicated(situation)) return restarts;
+  const chosen: Restart[] = [];
+  for (const restart of restarts) {
+    const all = [...chosen, restart];
+    if (chosen.length === 0 || (all.length <= maxUnavailable && isBearable(all, situation))) chosen.push(restart);
+  }
+  return chosen;
+}
+
+type Restart = Extract<ClusterStep, { do: 'restart-pod' }>;
+
+const isUnreplicated = ({ observed, sight }: Situation): boolean =>
+  sight.doubt === undefined &&
+  sight.shards.every(({ copies }) => copies.length <= 1) &&
+  [...observed.factors.values()].every((factors) => factors.known && factors.value.replication <= 1);
+
+function isBearable(restarts: readonly Restart[], { sight }: Situation): boolean {
+  const names = restarts.map(({ pod }) => pod.metadata.name);
+  const staying = sight.members.filter(({ pod }) => !names.includes(pod));
+  const isHeld = ({ copies }: Shard) =>
+    copies.some(({ peer, isLive }) => isLive && staying.some(({ id }) => id === peer));
+  return staying.length * 2 > sight.members.length + sight.missing.length && sight.shards.every(isHeld);
 }
 
 function whyRestart(one: PodSeen, { status }: StatefulSet, claims: readonly ClaimSeen[]): string | undefined {

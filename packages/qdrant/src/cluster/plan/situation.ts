@@ -74,6 +74,12 @@ export const factorOf = ({ observed }: Situation, collection: string): Known<num
   return factors.known ? { known: true, value: factors.value.replication } : factors;
 };
 
+/** How many copies have to take a write; more than there should be copies is what some collections say. */
+export const writeFactorOf = ({ observed }: Situation, collection: string): number => {
+  const factors = observed.factors.get(collection);
+  return factors?.known ? factors.value.writeConsistency : 1;
+};
+
 /** Who leads is told what to propose: what others propose is lost if it is on its way when the leader dies. */
 export const throughLeader = ({ cluster, sight }: Situation): Through | undefined =>
   sight.leader && { cluster, pod: sight.leader.pod };

@@ -1,7 +1,7 @@
 import type { KubernetesObject, PersistentVolumeClaim, Pod, StatefulSet } from '@polder/kube';
 import type { Travel } from '../../api/index.ts';
 import type { QdrantCluster } from '../../kinds/index.ts';
-import type { VolumeSnapshot } from '../foreign-kinds.ts';
+import type { ServiceMonitor, VolumeSnapshot } from '../foreign-kinds.ts';
 import type { Renewal } from './certificate.ts';
 
 /** Which peer is told to propose something to the others. */
@@ -57,6 +57,14 @@ export type ClusterStep =
   | { readonly do: 'recreate-set'; readonly because: string; readonly set: StatefulSet }
   | { readonly do: 'create-volume-snapshot'; readonly because: string; readonly snapshot: VolumeSnapshot }
   | { readonly do: 'remove-volume-snapshot'; readonly because: string; readonly snapshot: VolumeSnapshot }
+  | {
+      readonly do: 'write-monitor';
+      readonly because: string;
+      readonly cluster: QdrantCluster;
+      readonly monitor: ServiceMonitor;
+      readonly before: ServiceMonitor | undefined;
+    }
+  | { readonly do: 'remove-monitor'; readonly because: string; readonly monitor: ServiceMonitor }
   /** Something that an earlier spec needed and this one does not, or that goes with the cluster. */
   | { readonly do: 'remove-object'; readonly because: string; readonly object: KubernetesObject };
 
@@ -74,7 +82,14 @@ const DISRUPTIVE: readonly ClusterStep['do'][] = [
 ];
 
 /** Whether a step changes the cluster itself, and not only what is kept of it or left of it. */
-export const isOfCluster = ({ do: name }: ClusterStep): boolean =>
-  name !== 'remove-object' && name !== 'create-volume-snapshot' && name !== 'remove-volume-snapshot';
+export const isOfCluster = ({ do: name }: ClusterStep): boolean => !BESIDE.includes(name);
+
+const BESIDE: readonly ClusterStep['do'][] = [
+  'remove-object',
+  'create-volume-snapshot',
+  'remove-volume-snapshot',
+  'write-monitor',
+  'remove-monitor',
+];
 
 export const isDisruptive = ({ do: name }: ClusterStep): boolean => DISRUPTIVE.includes(name);
