@@ -190,6 +190,22 @@ test('a peer whose volume was lost is replaced, from the copies that the others 
   }
 });
 
+test('a lone peer whose volume was lost begins anew, and that is told until somebody changes the spec', async () => {
+  const client = await start();
+  await applyCluster(aClusterOf(1))(client);
+  await until('one peer', hasPeers(1));
+  await during(fill(hosts(), 2, 1));
+  const before = statusIn(simulation.state)?.peers?.[0]?.id;
+  await loseVolume(client, 0);
+  const told = (state: State) => statusIn(state)?.conditions?.find(({ type }) => type === 'VolumeLost');
+  await until('it is told', (state) => told(state)?.status === 'True' && hasPeers(1)(state));
+  expect(told(simulation.state)?.message).toContain(`vectors-0 was peer ${before} and came back as`);
+  await simulation.pass(3_600_000);
+  expect(told(simulation.state)?.status).toBe('True');
+  await applyCluster(aClusterOf(1, { config: { log_level: 'DEBUG' } }))(client);
+  await until('it is seen', (state) => told(state)?.status === 'False');
+});
+
 async function loseVolume(client: Client, at: number): Promise<void> {
   await client.delete(PersistentVolumeClaim, { namespace: 'default', name: `qdrant-storage-vectors-${at}` });
   await client.delete(Pod, { namespace: 'default', name: `vectors-${at}` });

@@ -9,6 +9,7 @@ import { draining } from './drain.ts';
 import { ending } from './ending.ts';
 import { type Health, healthOf, sentence } from './health.ts';
 import { leftovers, leftVolumes } from './leftovers.ts';
+import { lossCondition, newsOfLoss } from './lost.ts';
 import { monitorCondition, monitoring } from './monitor.ts';
 import { rebalancing } from './rebalance.ts';
 import { givingUpTheLost, membersOf, rejoining, replicating } from './repair.ts';
@@ -116,7 +117,7 @@ function told(
   { qdrantStatus, summary }: Health,
   steps: readonly ClusterStep[],
   held: readonly Held<ClusterStep>[],
-): Pick<ClusterPlan, 'status' | 'summary' | 'conditions' | 'lookAgain'> {
+): Pick<ClusterPlan, 'status' | 'summary' | 'conditions' | 'events' | 'lookAgain'> {
   const { cluster, observed, sight } = situation;
   const versions = new Set(sight.members.map(({ view }) => view.version));
   const [version] = versions;
@@ -141,7 +142,8 @@ function told(
       ...(volumeSnapshots && { volumeSnapshots }),
     },
     summary,
-    conditions: [...snapshotCondition(situation), ...monitorCondition(situation)],
+    conditions: [...lossCondition(situation), ...snapshotCondition(situation), ...monitorCondition(situation)],
+    ...newsOfLoss(situation),
     lookAgain: isAtRest
       ? { afterMs: Math.min(intervals.periodicMs, untilNextMs), because: 'what peers do sends no events' }
       : { afterMs: intervals.progressMs, because: 'something is under way' },
