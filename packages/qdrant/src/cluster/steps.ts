@@ -48,6 +48,11 @@ export const clusterSteps: Steps<ClusterStep, ClusterWorld> = {
     });
   },
 
+  async 'hold-updates'({ set }, { cluster }) {
+    const operations = [{ op: 'replace' as const, path: '/spec/updateStrategy', value: { type: 'OnDelete' } }];
+    await cluster.patch(StatefulSet, set.metadata, { type: 'json', operations });
+  },
+
   async 'change-image'({ set, image }, { cluster }) {
     const containers = [{ name: QDRANT, image }];
     const body = { spec: { template: { spec: { containers } } } };

@@ -13,7 +13,7 @@ import { lossCondition, newsOfLoss } from './lost.ts';
 import { monitorCondition, monitoring } from './monitor.ts';
 import { rebalancing } from './rebalance.ts';
 import { givingUpTheLost, membersOf, rejoining, replicating } from './repair.ts';
-import { changingImage, restarting, together } from './rollout.ts';
+import { changingImage, holdingUpdates, restarting, together } from './rollout.ts';
 import { isReady, rules } from './rules.ts';
 import { type Situation, situationOf } from './situation.ts';
 import { sizing } from './sizing.ts';
@@ -52,8 +52,8 @@ export function planCluster(cluster: QdrantCluster, observed: Observed, settings
       const { objects, set } = desired(cluster, workloadOf(situation, admission.credentials));
       const rolled = { ...situation, isRolledOut: isRolledOut(situation, admission.credentials) };
       const { steps, held } = judge(wanted(rolled), rules, rolled);
-      // What a StatefulSet is stuck with can't be applied: it is made anew first.
-      const isStuck = recreating(situation).length > 0;
+      // What a StatefulSet is stuck with can't be applied: it is mended, or made anew, first.
+      const isStuck = [...recreating(situation), ...holdingUpdates(situation)].length > 0;
       const applied = isStuck ? objects.filter((object) => object !== set) : objects;
       return planned(situation, settings, applied, oneByOne(steps, rolled), held);
     }
@@ -68,6 +68,7 @@ function wanted(situation: Situation): readonly ClusterStep[] {
     ...renewing(situation),
     ...expanding(situation),
     ...recreating(situation),
+    ...holdingUpdates(situation),
     ...lettingGo(situation),
     ...givingUpTheLost(situation),
     ...rejoining(situation),

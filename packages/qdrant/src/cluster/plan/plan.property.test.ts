@@ -154,6 +154,7 @@ test(
       'create-key',
       'renew-certificate',
       'remove-object',
+      'hold-updates',
       'expand-volume',
       'remove-volume',
     ];

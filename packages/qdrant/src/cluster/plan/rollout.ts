@@ -15,6 +15,16 @@ export function changingImage({ cluster, observed }: Situation): readonly Cluste
   return [{ do: 'change-image', because: `spec.image is ${image}, and it was ${now}`, set, image }];
 }
 
+/**
+ * Somebody let Kubernetes replace pods by itself, which asks nobody whether a copy is left. The settings of that way can't
+ * stand beside ours, and are not ours to leave out: as long as they are there, the server refuses whatever we apply.
+ */
+export function holdingUpdates({ observed }: Situation): readonly ClusterStep[] {
+  const { set } = observed.children;
+  if (!set || set.spec?.updateStrategy?.rollingUpdate === undefined) return [];
+  return [{ do: 'hold-updates', because: 'pods are replaced one by one, by the operator alone', set }];
+}
+
 /** Pods that are not made as they would be now, or whose volumes wait for it: those that do not run first, then from the last one, the leader at the end. */
 export function restarting({ cluster, observed, sight }: Situation): readonly ClusterStep[] {
   const { set } = observed.children;

@@ -23,6 +23,8 @@ export type ClusterStep =
     }
   /** Changes how many pods there are. */
   | { readonly do: 'scale'; readonly because: string; readonly set: StatefulSet; readonly to: number }
+  /** Takes the replacing of pods back from Kubernetes. */
+  | { readonly do: 'hold-updates'; readonly because: string; readonly set: StatefulSet }
   /** Changes what pods run that start from now on. */
   | { readonly do: 'change-image'; readonly because: string; readonly set: StatefulSet; readonly image: string }
   /** Deletes a pod; its StatefulSet makes it anew. */
