@@ -134,6 +134,7 @@ describe('a cluster that can not be cleaned up', () => {
     const body = { metadata: { annotations: { 'qdrant.operator/force-delete': 'true' } } };
     await client.patch(QdrantCluster, vectors, { type: 'merge', body });
     await until('it is gone', (state) => statusIn(state) === undefined);
+    expect(simulation.state.list(PersistentVolumeClaim)).toHaveLength(1);
   });
 });
 

@@ -152,9 +152,12 @@ describe('certificates that are ours', () => {
     expect(await rolling.settle()).toEqual(['renew-certificate issue', ...ROLLOUT]);
     rolling.children = { ...rolling.children, authority: undefined };
     expect(await rolling.settle()).toEqual([
-      ...['renew-certificate add-authority', ...ROLLOUT],
-      ...['renew-certificate issue', ...ROLLOUT],
-      ...['renew-certificate drop-former', ...ROLLOUT],
+      'renew-certificate add-authority',
+      ...ROLLOUT,
+      'renew-certificate issue',
+      ...ROLLOUT,
+      'renew-certificate drop-former',
+      ...ROLLOUT,
     ]);
   });
 
@@ -188,9 +191,12 @@ describe('certificates that are ours', () => {
       expect(verdicts).not.toContain(false);
     });
     expect(done).toEqual([
-      ...['renew-certificate add-authority', ...ROLLOUT],
-      ...['renew-certificate issue', ...ROLLOUT],
-      ...['renew-certificate drop-former', ...ROLLOUT],
+      'renew-certificate add-authority',
+      ...ROLLOUT,
+      'renew-certificate issue',
+      ...ROLLOUT,
+      'renew-certificate drop-former',
+      ...ROLLOUT,
     ]);
     expect(await doVerifyEachOther(rolling.files[0] ?? NONE, rolling.files[1] ?? NONE, 'vectors-1.other.shop')).toBe(
       false,

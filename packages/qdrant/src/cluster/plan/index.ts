@@ -89,7 +89,7 @@ function wanted(situation: Situation): readonly ClusterStep[] {
 
 /** The next pass looks at what this one did before it goes on. */
 function oneByOne(steps: readonly ClusterStep[], situation: Situation): readonly ClusterStep[] {
-  const [first] = steps.filter(isDisruptive);
+  const first = steps.find(isDisruptive);
   const restarts = steps.filter((step) => step.do === 'restart-pod');
   const chosen = first?.do === 'restart-pod' ? together(restarts, situation) : [first];
   return steps.filter((step) => !isDisruptive(step) || chosen.some((one) => one === step));
