@@ -6,6 +6,7 @@ import {
   ConfigMap,
   CustomResourceDefinition,
   crdOf,
+  type Kind,
   PersistentVolumeClaim,
   Pod,
   type ProductEvents,
@@ -97,9 +98,7 @@ export class Hosts {
     const until = this.clock.now() + forMs;
     while (this.clock.now() < until) {
       await sleep(this.clock, 5_000 + 20_000 * random());
-      // The stand-in counts who joins as a voter at once: who dies then would take the quorum of two along for good.
-      const names = [...this.#pods.keys()].toSorted().filter((name) => this.qdrant.peerAt(uriOf(name))?.isServing);
-      if (names.length < 2) continue;
+      const names = [...this.#pods.keys()].toSorted();
       const pod = names[Math.floor(random() * names.length)];
       if (pod === undefined) continue;
       if (random() < 0.4) {
@@ -219,6 +218,22 @@ export function qdrantWorld({ troubledMs = 0, measured }: QdrantWorldOptions = {
     },
   });
   return { ...world, hosts };
+}
+
+/** As whoever brings a kind to a cluster installs it: with any fields. */
+export function foreignCrd({ group, version, kind, plural }: Kind): CustomResourceDefinition {
+  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${group}`, annotations: { 'api-approved.kubernetes.io': 'unapproved, of a test' } },
+    spec: {
+      group,
+      scope: 'Namespaced',
+      names: { plural, kind, singular: kind.toLowerCase(), listKind: `${kind}List` },
+      versions: [{ name: version, served: true, storage: true, schema }],
+    },
+  };
 }
 
 export const aClusterOf = (replicas: number, more: Partial<ClusterSpec> = {}): ClusterSpec => ({

@@ -3,6 +3,7 @@ import {
   type Below,
   type Client,
   type DeleteOptions,
+  type ListOptions,
   type NewObject,
   type Patch,
   slim,
@@ -71,6 +72,18 @@ export class Cluster {
   /** From the API server itself: for the rare decision that even a fresh cache is too old for. Fails if there is none. */
   getLive<T extends KubernetesObject>(kind: Kind<T>, ref: ObjectRef): Promise<T> {
     return this.#parts.client.get(kind, ref, { signal: this.#signal });
+  }
+
+  /**
+   * From the API server itself, all of them: for kinds that may not be installed, which nobody can watch. Fails if the kind
+   * is not there.
+   */
+  async listLive<T extends KubernetesObject>(
+    kind: Kind<T>,
+    select: Pick<ListOptions, 'namespace' | 'labelSelector'>,
+  ): Promise<readonly T[]> {
+    const pages = await Array.fromAsync(this.#parts.client.pages(kind, { ...select, signal: this.#signal }));
+    return pages.flatMap(({ items }) => items);
   }
 
   /** Makes the object so (server-side apply, as this product); no request if nothing would change. */

@@ -66,6 +66,8 @@ export interface Replica {
   readonly state: string;
   /** Of a collection whose points say to which shard they belong. */
   readonly key?: string | number | undefined;
+  /** How many points it has: told by whoever holds it. */
+  readonly points?: number | undefined;
 }
 
 export interface Transfer {
@@ -94,7 +96,9 @@ function replicaOf(json: Json, peer: string | undefined): Replica | undefined {
   const shard = numberAt(json, 'shard_id');
   if (shard === undefined || peer === undefined) return undefined;
   const key = textAt(json, 'shard_key') ?? numberAt(json, 'shard_key');
-  return { shard, peer, state: textAt(json, 'state') ?? 'Unknown', ...(key !== undefined && { key }) };
+  const points = numberAt(json, 'points_count');
+  const told = { ...(key !== undefined && { key }), ...(points !== undefined && { points }) };
+  return { shard, peer, state: textAt(json, 'state') ?? 'Unknown', ...told };
 }
 
 /** How many copies a collection should have, and how many of them have to take a write. */

@@ -5,6 +5,10 @@ import { INVALID_SPEC } from '../../reasons.ts';
 import { problemsOf, problemsOfChange, type Standing } from '../judgement.ts';
 import {
   type ApiKey,
+  BUNDLE,
+  CERTIFICATE,
+  CERTIFICATE_KEY,
+  type Certificates,
   decoded,
   HASH_ANNOTATION,
   KEY,
@@ -16,9 +20,11 @@ import {
   type Workload,
 } from '../objects/index.ts';
 import type { Children, PodSeen } from '../observe.ts';
-import { isOutdated } from './rules.ts';
+import { cutOffBy, isWhole, problemWith, renewing, trustIn } from './certificate.ts';
+import { isOutdated, isReady } from './rules.ts';
 import { type Situation, sizeOfMembers } from './situation.ts';
 import type { ClusterStep } from './step.ts';
+import { isFrom } from './versions.ts';
 import { templateSize } from './volumes.ts';
 
 /** What peers are opened with, and what is to be made before any of them can run. */
@@ -89,21 +95,67 @@ function credentialsOf(situation: Situation): Admission {
   const apiKey = keyIn(apikey, children.apiKey, names.apiKey);
   const readKey = keyIn(readApikey, children.readKey, names.readKey);
   const secretName = tls?.secretName ?? names.certificate;
-  if (tls?.enabled && !certificate) {
-    if (tls.secretName !== undefined) {
-      const because = `there is no Secret ${secretName} with cert.pem, key.pem and cacert.pem`;
-      return { is: 'refused', reason: 'CertificateMissing', because };
-    }
-    steps.push({ do: 'issue-certificate', because: `there is no Secret ${secretName} yet`, cluster });
+  if (tls?.enabled && tls.secretName !== undefined) {
+    const trouble = troubleWith(certificate, tls.secretName, situation);
+    if (trouble) return trouble;
   }
+  // Without a pair and somebody to trust, no peer could start.
+  if (tls?.enabled && tls.secretName === undefined && !isWhole(observed.children)) steps.push(...renewing(situation));
   if (steps.length > 0) return { is: 'unprepared', steps };
-  const hash = createHash('sha256')
-    .update(JSON.stringify(certificate?.data ?? {}))
-    .digest('hex');
-  const credentials = { apiKey, readKey, tls: tls?.enabled ? { secretName, hash } : undefined };
+  const credentials = { apiKey, readKey, tls: tls?.enabled ? certificatesOf(secretName, certificate) : undefined };
   if (!apiKey?.isGiven) return { is: 'admitted', credentials };
+  const announced = announcing(situation, credentials, apiKey);
+  if (announced) return { is: 'admitted', credentials: announced };
   const previous = previousKey(situation, credentials);
   return { is: 'admitted', credentials: { ...credentials, apiKey: { ...apiKey, previous } } };
+}
+
+/**
+ * Another key is taken by every peer beside the one that clients have, before it takes its place: so at every moment the key
+ * in the Secret opens all peers. Undefined if it may take its place now, or if peers are too old to have two.
+ */
+function announcing(situation: Situation, credentials: Credentials, apiKey: ApiKey): Credentials | undefined {
+  const { members } = situation.sight;
+  const current = decoded(situation.observed.children.apiKey, KEY);
+  const canHaveTwo = members.length > 0 && members.every(({ view }) => isFrom(view.version, 1, 17));
+  if (current === undefined || current === apiKey.value || !canHaveTwo) return undefined;
+  const both = { ...credentials, apiKey: { value: current, next: apiKey.value, isGiven: true } };
+  return isRolledOut(situation, both) ? undefined : both;
+}
+
+/** A Secret of the user's own that peers can't use, or could not all go over to. */
+function troubleWith(secret: Secret | undefined, name: string, situation: Situation): Admission | undefined {
+  const refused = (reason: string, because: string) => ({ is: 'refused' as const, reason, because });
+  if (!secret) {
+    return refused(
+      'CertificateMissing',
+      `there is no Secret ${name} with ${CERTIFICATE}, ${CERTIFICATE_KEY} and ${BUNDLE}`,
+    );
+  }
+  const problem = problemWith(secret, situation.cluster, situation.now);
+  if (problem !== undefined) return refused('CertificateInvalid', problem);
+  const pod = cutOffBy(trustIn(secret), situation);
+  if (pod === undefined) return undefined;
+  return refused(
+    'CertificateUnknown',
+    `Secret ${name} has another authority, and ${pod} would not know who has it; put both authorities into ${BUNDLE} first, and let the new one sign once all peers have restarted`,
+  );
+}
+
+function certificatesOf(secretName: string, secret: Secret | undefined): Certificates {
+  const files = [CERTIFICATE, CERTIFICATE_KEY, BUNDLE].map((file) => secret?.data?.[file]);
+  const hash = createHash('sha256').update(JSON.stringify(files)).digest('hex');
+  return { secretName, hash, trust: trustIn(secret) };
+}
+
+/** Whether every pod has restarted with what it would be given now, and is well. */
+export function isRolledOut({ cluster, observed, size }: Situation, credentials: Credentials): boolean {
+  const { set } = observed.children;
+  if (!set) return observed.pods.length === 0;
+  const isApplied = set.spec?.template?.metadata?.annotations?.[HASH_ANNOTATION] === peerHash(cluster, credentials);
+  const isObserved = (set.status?.observedGeneration ?? 0) >= (set.metadata.generation ?? 0);
+  const { length } = observed.pods.filter((one) => !isOutdated(set.status?.updateRevision, one) && isReady(one.pod));
+  return isApplied && isObserved && length === size && length === observed.pods.length;
 }
 
 /**

@@ -9,7 +9,7 @@ type Peers = NonNullable<StatusOf<QdrantCluster>['peers']>;
 /** What a step is called once it is done. Those that are left out show in nothing that users look after. */
 const DONE: Readonly<Partial<Record<ClusterStep['do'], string>>> = {
   'create-key': 'KeyGenerated',
-  'issue-certificate': 'CertificateRenewed',
+  'renew-certificate': 'CertificateRenewed',
   'change-image': 'ImageChanged',
   'restart-pod': 'PodRestarted',
   'move-replica': 'ShardMoving',

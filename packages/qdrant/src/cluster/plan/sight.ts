@@ -48,6 +48,8 @@ export interface Shard {
   /** Every copy that anybody knows of. */
   readonly copies: readonly Copy[];
   readonly isTravelling: boolean;
+  /** How many points it has, as whoever has the most of them says; undefined if nobody does. */
+  readonly points: number | undefined;
 }
 
 export interface Copy {
@@ -182,7 +184,9 @@ function shardIn(views: readonly View[], collection: string, id: number, members
     const isActive = replicas.every((view) => view.some((one) => one.peer === peer && one.state === 'Active'));
     return { peer, isActive, isLive: isActive && members.some((one) => one.id === peer) };
   });
-  return { collection, id, copies, isTravelling: transfers.length > 0 };
+  const counts = replicas.flat().flatMap(({ points }) => points ?? []);
+  const points = counts.length === 0 ? undefined : Math.max(...counts);
+  return { collection, id, copies, isTravelling: transfers.length > 0, points };
 }
 
 export const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

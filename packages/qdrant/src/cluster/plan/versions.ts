@@ -17,6 +17,12 @@ function versionOf(text: string | undefined): Version | undefined {
   return text === undefined || major === undefined || minor === undefined ? undefined : { major, minor, text };
 }
 
+/** Whether a version is of this minor version or of a later one. */
+export function isFrom(text: string, major: number, minor: number): boolean {
+  const version = versionOf(text);
+  return version !== undefined && (version.major > major || (version.major === major && version.minor >= minor));
+}
+
 /**
  * Peers of neighbouring minor versions understand each other, and a peer reads what the version before it wrote. Nobody
  * promises more. Why an image may not be next; undefined if it may, or if nothing is known.
