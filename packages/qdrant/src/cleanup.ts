@@ -21,7 +21,7 @@ export const letGo = ({ status }: Deleted, left: string): Happening => ({
   type: 'Warning',
   reason: CLEANUP_FORCED,
   action: 'Delete',
-  note: `gave up cleaning up after ${status?.cleanupAttempts ?? 0} attempts; ${left} may be left`,
+  note: `Gave up cleaning up after ${status?.cleanupAttempts ?? 0} attempts; ${left} may be left`,
 });
 
 const FIRST_PAUSE_MS = 2_000;
