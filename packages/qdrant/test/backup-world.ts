@@ -57,7 +57,9 @@ export function backupsWorld({ onWrite = () => {}, isLed }: BackupsWorldOptions 
       send: (request, signal) => {
         asked.push(request);
         const what = `${request.method} ${new URL(request.url).hostname.split('.')[0]}`;
-        return outside(process, what, request.method !== 'GET', () => sendTo(hosts.qdrant)(request, signal));
+        return outside(process, what, request.method !== 'GET', () =>
+          sendTo(hosts.qdrant)(hosts.routed(request), signal),
+        );
       },
       download: (request, signal) => {
         asked.push(request);

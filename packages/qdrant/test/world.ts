@@ -296,7 +296,9 @@ export async function ask(hosts: Hosts, method: string, path: string, body?: obj
     const peer = hosts.qdrant.peers.find(({ isServing }) => isServing);
     try {
       if (!peer) throw new Error('no peer answers');
-      const answer = await hosts.qdrant.request(peer.host, { method, path, headers: {}, body: bytes });
+      const { apiKey } = peer.settings;
+      const headers: Record<string, string> = apiKey === undefined ? {} : { 'api-key': apiKey };
+      const answer = await hosts.qdrant.request(peer.host, { method, path, headers, body: bytes });
       const { result }: { result?: unknown } = JSON.parse(Buffer.from(answer.body).toString('utf8'));
       // 409: what nobody agreed to in time was agreed to after all.
       if (answer.status < 300 || answer.status === 409) return result;
