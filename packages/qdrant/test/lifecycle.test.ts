@@ -8,7 +8,7 @@ import {
   StatefulSet,
   StorageClass,
 } from '@polder/kube';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { ServiceMonitor, VolumeSnapshot } from '../src/cluster/foreign-kinds.ts';
 import { QdrantCluster } from '../src/index.ts';
 import {
@@ -27,6 +27,9 @@ import {
   statusIn,
   vectors,
 } from './world.ts';
+
+// What takes minutes in there takes seconds here, and more of them on a machine that has other things to do.
+vi.setConfig({ testTimeout: 120_000 });
 
 let simulation: Simulation<QdrantWorld>;
 afterEach(() => simulation.end());

@@ -1,7 +1,7 @@
 /** What the architecture of the operator says may go wrong, and what then has to be so all the same. */
 import { Simulation, type State } from '@polder/embedded/simulation';
 import { type Client, ConfigMap, PersistentVolumeClaim, Secret, StatefulSet } from '@polder/kube';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { QdrantCluster } from '../src/index.ts';
 import {
   aClusterOf,
@@ -14,6 +14,9 @@ import {
   statusIn,
   vectors,
 } from './world.ts';
+
+// What takes minutes in there takes seconds here, and more of them on a machine that has other things to do.
+vi.setConfig({ testTimeout: 120_000 });
 
 let simulation: Simulation<QdrantWorld>;
 let client: Client;
