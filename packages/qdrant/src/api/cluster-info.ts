@@ -66,6 +66,8 @@ export interface Replica {
   readonly state: string;
   /** Of a collection whose points say to which shard they belong. */
   readonly key?: string | number | undefined;
+  /** How many points are in it. A peer counts its own alone. */
+  readonly points?: number | undefined;
 }
 
 export interface Transfer {
@@ -94,7 +96,14 @@ function replicaOf(json: Json, peer: string | undefined): Replica | undefined {
   const shard = numberAt(json, 'shard_id');
   if (shard === undefined || peer === undefined) return undefined;
   const key = textAt(json, 'shard_key') ?? numberAt(json, 'shard_key');
-  return { shard, peer, state: textAt(json, 'state') ?? 'Unknown', ...(key !== undefined && { key }) };
+  const points = numberAt(json, 'points_count');
+  return {
+    shard,
+    peer,
+    state: textAt(json, 'state') ?? 'Unknown',
+    ...(key !== undefined && { key }),
+    ...(points !== undefined && { points }),
+  };
 }
 
 /** How many copies a collection should have, and how many of them have to take a write. */
