@@ -169,6 +169,7 @@ export function look(given: Look = {}): { readonly cluster: QdrantCluster; reado
     claims: given.claims ?? all.map((ordinal) => claimSeen(ordinal, `volume ${ordinal}`, '1Gi')),
     canExpand: { known: true, value: true },
     factors: new Map([['points', { known: true, value: { replication: copies, writeConsistency: 1 } }]]),
+    restores: [],
     ...given.observed,
   };
   return { cluster, observed };
