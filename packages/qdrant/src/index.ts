@@ -9,6 +9,7 @@ import type { Download, Send } from './api/index.ts';
 import { backups } from './backup/controller.ts';
 import { clusters } from './cluster/controller.ts';
 import { collections } from './collection/controller.ts';
+import { restores } from './restore/controller.ts';
 import type { Settings } from './settings.ts';
 import { templates } from './template/controller.ts';
 
@@ -48,6 +49,7 @@ export function qdrant(options: QdrantOptions): Product {
       register(collections(settings), (base) => ({ ...base, peers })),
       register(templates()),
       register(backups(settings), (base) => ({ ...base, peers: { ...peers, download }, storage })),
+      register(restores(settings), (base) => ({ ...base, peers, storage })),
     ],
   };
 }

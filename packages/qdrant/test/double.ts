@@ -24,12 +24,17 @@ async function* inParts(body: Uint8Array): AsyncGenerator<Uint8Array> {
 }
 
 /** A peer that hangs never answers; who asked has to be able to give up. */
-function answered(cluster: Cluster, { method, url, headers, body = '' }: PeerRequest, signal: AbortSignal) {
+function answered(cluster: Cluster, { method, url, headers, body }: PeerRequest, signal: AbortSignal) {
   const { hostname, pathname, search } = new URL(url);
-  const request = { method, path: `${pathname}${search}`, headers, body: Buffer.from(body) };
+  const path = `${pathname}${search}`;
   return new Promise<Awaited<ReturnType<Cluster['request']>>>((resolve, reject) => {
     signal.throwIfAborted();
-    cluster.request(hostname, request).then(resolve, reject);
+    bytesOf(body)
+      .then((bytes) => cluster.request(hostname, { method, path, headers, body: bytes }))
+      .then(resolve, reject);
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
 }
+
+const bytesOf = async (body: PeerRequest['body'] = ''): Promise<Uint8Array> =>
+  typeof body === 'string' ? Buffer.from(body) : Buffer.concat(await Array.fromAsync(body.read()));

@@ -120,6 +120,7 @@ export const anything: fc.Arbitrary<Seen> = fc
     claims: someOf(ordinals),
     claimSize: mostly('1Gi', fc.constant('2Gi')),
     allAsOne: mostly(true, fc.constant(false)),
+    restores: mostly<readonly string[]>([], fc.constant(['back'])),
   })
   .chain((given) => {
     const members = given.allAsOne ? ids.slice(0, given.size) : given.members;
@@ -157,6 +158,7 @@ export const anything: fc.Arbitrary<Seen> = fc
               ['a', { known: true, value: factors }],
               ['b', { known: true, value: { ...factors, replication: 1 } }],
             ]),
+            restores: given.restores,
           },
         };
       });

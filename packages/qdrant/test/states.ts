@@ -172,6 +172,7 @@ export function look(given: Look = {}): { readonly cluster: QdrantCluster; reado
     factors: new Map([['points', { known: true, value: { replication: copies, writeConsistency: 1 } }]]),
     snapshots: { known: true, value: [] },
     monitor: { known: true, value: undefined },
+    restores: [],
     ...given.observed,
   };
   return { cluster, observed };

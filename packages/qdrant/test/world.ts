@@ -1,4 +1,5 @@
 import { Cluster, Disk, type Faults } from '@polder/doubles/qdrant';
+import { Storage } from '@polder/doubles/s3';
 import { clusterWorld, operator, type Process, type State, type World } from '@polder/embedded/simulation';
 import {
   Client,
@@ -29,6 +30,7 @@ const SERVICE = 'vectors.default';
 /** The nodes on which peers run: each pod of a cluster is a peer of the stand-in, and each volume one of its disks. */
 export class Hosts {
   #qdrant: Cluster | undefined;
+  #storage: Storage | undefined;
   #clock: Clock | undefined;
   #client: Client | undefined;
   #turn = 0;
@@ -45,6 +47,12 @@ export class Hosts {
   get qdrant(): Cluster {
     if (!this.#qdrant) throw new Error('no host is up yet');
     return this.#qdrant;
+  }
+
+  /** Where backups go. */
+  get storage(): Storage {
+    if (!this.#storage) throw new Error('no host is up yet');
+    return this.#storage;
   }
 
   get isUp(): boolean {
@@ -72,6 +80,7 @@ export class Hosts {
 
   readonly run = async ({ clock, random, server, transport }: Process): Promise<void> => {
     [this.#qdrant, this.#clock] = [new Cluster({ clock, random }), clock];
+    this.#storage = new Storage({ clock, buckets: ['backups'], keys: { key: 'secret' } });
     const client = new Client({ transport, userAgent: 'hosts', clock });
     this.#client = client;
     server.follow(({ kind, metadata }, is) => {
@@ -205,7 +214,7 @@ export function qdrantWorld({ troubledMs = 0, measured }: QdrantWorldOptions = {
       settings: DEFAULTS,
       send: (request, signal) => sendTo(hosts.qdrant)(hosts.routed(request), signal),
       download: (request, signal) => downloadFrom(hosts.qdrant)(hosts.routed(request), signal),
-      storage: async ({ url }) => Promise.reject(new Error(`nothing is known of ${url}`)),
+      storage: (request, signal) => hosts.storage.send(request, signal),
       clock,
       newKey: () => `key${Math.floor(random() * 1e9)}`,
     });

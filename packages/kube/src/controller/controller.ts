@@ -37,6 +37,11 @@ export interface Controller<T extends KubernetesObject, Observed, S extends Step
   readonly bell?: Bell;
   /** Kept on the resource while `plan` has not said `isCleanedUp`: for what owner references can't reach. */
   readonly finalizer?: string;
+  /**
+   * Whether a resource has, or is about to have, something that has to be cleaned up after it. Left out: always. One that has
+   * nothing carries no finalizer, so that it goes at once, also while no controller runs.
+   */
+  needsFinalizer?(resource: T): boolean;
   observe(resource: T, world: W): Promise<Observed>;
   plan(resource: T, observed: Observed, now: Date): Plan<S, StatusOf<T>>;
   readonly steps: Steps<S, W>;

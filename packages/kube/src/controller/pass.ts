@@ -50,8 +50,10 @@ export async function pass<T extends KubernetesObject, Observed, S extends Step,
   try {
     // Stored before anything is made outside the cluster: a deletion in between would leave that behind for ever.
     if (finalizer !== '' && !isDeleted) {
-      const added = await addFinalizer(world.cluster, kind, resource, finalizer).catch(failing(on, 'add'));
-      if (added.is !== 'present') return AWAIT_CHANGE; // it changed under us, and that change brings us back
+      const isNeeded = definition.needsFinalizer?.(resource) ?? true;
+      const [change, doing] = isNeeded ? ([addFinalizer, 'add'] as const) : ([removeFinalizer, 'remove'] as const);
+      const { is } = await change(world.cluster, kind, resource, finalizer).catch(failing(on, doing));
+      if (is !== (isNeeded ? 'present' : 'absent')) return AWAIT_CHANGE; // it changed under us, and that change brings us back
     }
     const observed = await definition.observe(resource, world);
     const plan = definition.plan(resource, observed, new Date(clock.now()));

@@ -155,3 +155,24 @@ test('a resource that fails is tried again as often as the pace of its product s
   await cluster.clock.advance(200_000);
   expect(looks).toHaveLength(10);
 });
+
+test('a resource carries the finalizer while it needs one, and goes at once when it does not', async () => {
+  const ref = { namespace: 'default', name: 'a' };
+  const finalizer = 'test.polder.dev/part';
+  const needsFinalizer = ({ spec }: Widget) => spec.colour === 'blue';
+  run({ ...looking, finalizer, needsFinalizer });
+  await cluster.create('a', 'red');
+  const finalizers = async () => (await cluster.get('a')).metadata.finalizers ?? [];
+  const paint = async (colour: string) => {
+    await cluster.client.patch(Widget, ref, { type: 'merge', body: { spec: { colour } } });
+    await cluster.clock.advance(60_000);
+  };
+  await cluster.clock.advance(60_000);
+  expect(await finalizers()).toEqual([]);
+  await paint('blue');
+  expect(await finalizers()).toEqual([finalizer]);
+  await paint('red');
+  expect(await finalizers()).toEqual([]);
+  await cluster.client.delete(Widget, ref);
+  await expect(cluster.get('a')).rejects.toThrow('not found');
+});

@@ -16,9 +16,15 @@ export interface PeerRequest {
   readonly method: 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string | undefined;
+  readonly body?: string | Stream | undefined;
   /** Whom to trust, PEM. */
   readonly authority?: string | undefined;
+}
+
+/** What is larger than memory: read as fast as it is sent, and from its beginning each time it is. */
+export interface Stream {
+  readonly bytes: number;
+  read(): AsyncIterable<Uint8Array>;
 }
 
 export interface PeerResponse {
@@ -31,9 +37,9 @@ export type Send = (request: PeerRequest, signal: AbortSignal) => Promise<PeerRe
 
 const REFUSALS: readonly number[] = [400, 403, 404, 405, 409, 422];
 
-export function answerOf({ status, text }: PeerResponse, isWrite: boolean): Answer<Json> {
+export function answerOf({ status, text }: PeerResponse, isWrite: boolean, parse = parseJson): Answer<Json> {
   if (status === 401) return { is: 'unauthorized', because: text.slice(0, 200) };
-  const body = bodyOf(text);
+  const body = bodyOf(text, parse);
   if (status >= 200 && status < 300) {
     // An answer that was cut off is none.
     if (!isObject(body) || !('result' in body)) return unclear(isWrite, `${status} without a result`);
@@ -49,9 +55,9 @@ const unclear = (isWrite: boolean, because: string): Answer<never> => ({
   because,
 });
 
-function bodyOf(text: string): Json | undefined {
+function bodyOf(text: string, parse: (text: string) => Json): Json | undefined {
   try {
-    return parseJson(text);
+    return parse(text);
   } catch {
     return undefined;
   }

@@ -66,7 +66,7 @@ export interface Replica {
   readonly state: string;
   /** Of a collection whose points say to which shard they belong. */
   readonly key?: string | number | undefined;
-  /** How many points it has: told by whoever holds it. */
+  /** How many points are in it. A peer counts its own alone. */
   readonly points?: number | undefined;
 }
 

@@ -1,7 +1,9 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { Resolve } from '@polder/kube';
-import type { PeerRequest, PeerResponse, Send } from './answer.ts';
+import type { PeerRequest, PeerResponse, Send, Stream } from './answer.ts';
 import type { Download } from './snapshots.ts';
 
 /** Answers are small; one that is not comes from somebody else. */
@@ -32,7 +34,7 @@ function begun(
   const options = { method, hostname: to.hostname, port: to.port, path: `${pathname}${search}`, signal };
   const all = {
     ...options,
-    headers: { ...headers, host, ...(body !== undefined && { 'content-length': byteLength(body) }) },
+    headers: { ...headers, host, ...(body !== undefined && { 'content-length': lengthOf(body) }) },
   };
   return new Promise((resolve, reject) => {
     const sent =
@@ -41,13 +43,15 @@ function begun(
         : httpRequest(all, resolve);
     // Snapshots take a while to be made: a node that is gone must not be waited for meanwhile.
     sent.setSocketKeepAlive(true, KEEP_ALIVE_MS);
-    sent.on('error', reject).end(body);
+    sent.on('error', reject);
+    if (typeof body === 'object') pipeline(Readable.from(body.read()), sent).catch(reject);
+    else sent.end(body);
   });
 }
 
 const KEEP_ALIVE_MS = 15_000;
 
-const byteLength = (text: string) => Buffer.byteLength(text);
+const lengthOf = (body: string | Stream) => (typeof body === 'object' ? body.bytes : Buffer.byteLength(body));
 
 async function textOf(message: IncomingMessage): Promise<PeerResponse> {
   const parts: Buffer[] = [];

@@ -12,6 +12,17 @@ function exact(_: string, value: Json, { source }: { readonly source?: string })
   return /^\d+$/.test(source) ? source : value;
 }
 
+/** Every number as it is spelled, for what is sent on: points may have larger and longer ones than a number holds. */
+export const parseVerbatim = (text: string): Json => JSON.parse(text, verbatim);
+
+function verbatim(_: string, value: Json, { source }: { readonly source?: string }): Json {
+  if (typeof value !== 'number' || source === undefined || String(value) === source) return value;
+  const raw = JSON.rawJSON(source);
+  return isRaw(raw) ? raw : value;
+}
+
+const isRaw = (value: object): value is { readonly rawJSON: string } => 'rawJSON' in value;
+
 /** The id of a peer as the server wants it: a number, with all its digits. */
 export const rawId = (id: string): object => JSON.rawJSON(id);
 

@@ -18,12 +18,17 @@ export interface PeerClientOptions {
   readonly writeTimeoutMs: number;
 }
 
-interface Ask {
+export interface Ask {
   readonly method: PeerRequest['method'];
   readonly path: string;
-  readonly body?: string | undefined;
+  readonly body?: PeerRequest['body'];
+  /** JSON unless told otherwise. */
+  readonly contentType?: string;
   readonly isWrite: boolean;
-  readonly timeoutMs: number;
+  /** As long as others may take, unless told otherwise. */
+  readonly timeoutMs?: number;
+  /** How numbers in the answer are read. */
+  readonly parse?: (text: string) => Json;
 }
 
 /** Requests through one door: with each key that there is, within the time there is, and none of it an exception. */
@@ -44,8 +49,7 @@ export class Requests {
   }
 
   async read<T>(path: string, parse: (json: Json) => T | undefined, otherwise: string): Promise<Answer<T>> {
-    const { readTimeoutMs: timeoutMs } = this.#options;
-    const answer = await this.#ask({ method: 'GET', path, isWrite: false, timeoutMs });
+    const answer = await this.ask({ method: 'GET', path, isWrite: false });
     if (answer.is !== 'ok') return answer;
     const value = parse(answer.value);
     return value === undefined ? { is: 'unreachable', because: otherwise } : { is: 'ok', value };
@@ -57,7 +61,7 @@ export class Requests {
     body?: string,
     timeoutMs = this.#options.writeTimeoutMs,
   ): Promise<Answer<Json>> {
-    return this.#ask({ method, path, body, isWrite: true, timeoutMs });
+    return this.ask({ method, path, body, isWrite: true, timeoutMs });
   }
 
   /** What is answered without a key, and not in the form of everything else. */
@@ -66,17 +70,27 @@ export class Requests {
     return this.#exchange({ ...request, authority: this.#door.authority }, this.#options.readTimeoutMs);
   }
 
-  async #ask({ method, path, body, isWrite, timeoutMs }: Ask): Promise<Answer<Json>> {
+  async ask({
+    method,
+    path,
+    body,
+    isWrite,
+    parse,
+    contentType = 'application/json',
+    ...more
+  }: Ask): Promise<Answer<Json>> {
     const { url, keys, authority } = this.#door;
+    const { readTimeoutMs, writeTimeoutMs } = this.#options;
+    const { timeoutMs = isWrite ? writeTimeoutMs : readTimeoutMs } = more;
     let last: Answer<Json> = { is: 'unauthorized', because: 'there is no key' };
     for (const key of keys.length === 0 ? [undefined] : keys) {
       const headers = {
         ...(key !== undefined && { 'api-key': key }),
-        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(body !== undefined && { 'content-type': contentType }),
       };
       const answer = await this.#exchange({ method, url: `${url}${path}`, headers, body, authority }, timeoutMs);
       if (answer.is !== 'answered') return isWrite ? { ...answer, is: 'ambiguous' } : answer;
-      last = answerOf(answer.response, isWrite);
+      last = answerOf(answer.response, isWrite, parse);
       if (last.is !== 'unauthorized') return last;
     }
     return last;

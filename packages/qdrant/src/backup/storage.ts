@@ -4,6 +4,12 @@ import { Bucket, type BucketOptions, S3Error, type Send } from '@polder/s3';
 import { decoded } from '../cluster/objects/index.ts';
 import type { QdrantCollectionBackup } from '../kinds/index.ts';
 
+/** A backup, or a collection: it has the bucket in its spec. */
+export interface SaysWhere {
+  readonly metadata: QdrantCollectionBackup['metadata'];
+  readonly spec: Pick<QdrantCollectionBackup['spec'], 'snapshots'>;
+}
+
 export type Credentials =
   | {
       readonly is: 'given';
@@ -14,7 +20,7 @@ export type Credentials =
   | { readonly is: 'missing'; readonly because: string };
 
 export async function credentialsOf(
-  { metadata, spec: { snapshots } }: QdrantCollectionBackup,
+  { metadata, spec: { snapshots } }: SaysWhere,
   kubernetes: Kubernetes,
 ): Promise<Credentials> {
   const { s3CredentialsSecretName: name, s3EndpointURL: endpoint, bucketName: bucket } = snapshots;
@@ -58,10 +64,7 @@ export interface StorageTrouble {
 }
 
 /** Undefined: it has nothing to do with the storage. */
-export function storageTroubleOf(
-  error: unknown,
-  { spec: { snapshots } }: QdrantCollectionBackup,
-): StorageTrouble | undefined {
+export function storageTroubleOf(error: unknown, { spec: { snapshots } }: SaysWhere): StorageTrouble | undefined {
   if (!(error instanceof S3Error)) return undefined;
   const { trouble, message } = error;
   const { bucketName, s3CredentialsSecretName: secret } = snapshots;

@@ -16,7 +16,7 @@ import {
   watch,
 } from '@polder/kube';
 import { failedCleanup } from '../cleanup.ts';
-import { QdrantCluster, QdrantCollection } from '../kinds/index.ts';
+import { QdrantCluster, QdrantCollection, QdrantCollectionRestore } from '../kinds/index.ts';
 import type { Settings } from '../settings.ts';
 import { NAME_LABEL } from './objects/index.ts';
 import { type ClusterWorld, type Observed, observeCluster } from './observe.ts';
@@ -35,6 +35,8 @@ export function clusters(settings: Settings): Controller<QdrantCluster, Observed
       watch(PersistentVolumeClaim, ({ metadata }) => labelled(metadata)),
       // How many copies there should be is told by its collections; the server tells nobody.
       watch(QdrantCollection, ({ metadata: { namespace }, spec }) => [{ namespace, name: spec.cluster }]),
+      // A restore holds what would disturb it, and lets it go when it is over.
+      watch(QdrantCollectionRestore, ({ metadata, spec }) => [refIn(metadata.namespace, spec.cluster)]),
       // Certificates that users bring themselves.
       watch(Secret, ({ metadata: { namespace, name } }, cached) =>
         cached
@@ -64,9 +66,10 @@ export function clusters(settings: Settings): Controller<QdrantCluster, Observed
 
 function labelled({ namespace, labels }: { namespace?: string; labels?: Readonly<Record<string, string>> }) {
   const name = labels?.[NAME_LABEL];
-  const refs: readonly ObjectRef[] = name === undefined ? [] : [{ ...(namespace && { namespace }), name }];
-  return refs;
+  return name === undefined ? [] : [refIn(namespace, name)];
 }
+
+const refIn = (namespace: string | undefined, name: string): ObjectRef => ({ ...(namespace && { namespace }), name });
 
 /** The server will say the same the next time. What passes by itself is no news of the cluster. */
 const isRefused = (error: unknown): error is ApiError =>

@@ -30,7 +30,7 @@ import {
   PeerClient,
   type PeerClientOptions,
 } from '../api/index.ts';
-import type { QdrantCluster } from '../kinds/index.ts';
+import { type QdrantCluster, QdrantCollectionRestore } from '../kinds/index.ts';
 import { doorsOf, type Keyring, keyringOf } from '../peers.ts';
 import { ServiceMonitor, VolumeSnapshot } from './foreign-kinds.ts';
 import {
@@ -60,6 +60,8 @@ export interface Observed {
   readonly snapshots: Known<readonly VolumeSnapshot[]>;
   /** What has its metrics scraped, likewise. */
   readonly monitor: Known<ServiceMonitor | undefined>;
+  /** The restores that are under way in it, by their names. */
+  readonly restores: readonly string[];
 }
 
 /** What there is under the names of a cluster's objects, whoever it belongs to. */
@@ -104,27 +106,46 @@ export interface ClusterWorld extends World {
 
 export async function observeCluster(cluster: QdrantCluster, world: ClusterWorld): Promise<Observed> {
   const children = await childrenOf(cluster, world.cluster);
-  const pods = await podsOf(cluster, children.set, world.cluster);
   const doors = doorsOf(cluster, children);
   const clientOf = (pod: string) => new PeerClient(doors.peer(pod), world.peers, world.signal);
-  const seen = await Promise.all(
+  const pods = await podsSeen(cluster, children.set, clientOf, world.cluster);
+  return {
+    children,
+    pods,
+    claims: await claimsOf(cluster, world.cluster),
+    canExpand: await canExpand(cluster, world.cluster),
+    factors: await factorsOf(pods, clientOf),
+    snapshots: await snapshotsOf(cluster, world),
+    monitor: await monitorOf(cluster, world),
+    restores: await restoresOf(cluster, world.cluster),
+  };
+}
+
+/** Its pods, and what the peer in each of them says. */
+export async function podsSeen(
+  cluster: QdrantCluster,
+  set: StatefulSet | undefined,
+  clientOf: ClientOf,
+  kubernetes: Cluster,
+): Promise<readonly PodSeen[]> {
+  const pods = await podsOf(cluster, set, kubernetes);
+  return Promise.all(
     pods.map(async ({ ordinal, pod }) => ({
       ordinal,
       pod,
       peer: await peerIn(pod, clientOf),
-      silentSince: await silentSince(pod, world.cluster),
+      silentSince: await silentSince(pod, kubernetes),
     })),
   );
-  return {
-    children,
-    pods: seen,
-    claims: await claimsOf(cluster, world.cluster),
-    canExpand: await canExpand(cluster, world.cluster),
-    factors: await factorsOf(seen, clientOf),
-    snapshots: await snapshotsOf(cluster, world),
-    monitor: await monitorOf(cluster, world),
-  };
 }
+
+async function restoresOf(cluster: QdrantCluster, kubernetes: Cluster): Promise<readonly string[]> {
+  const restores = await kubernetes.list(QdrantCollectionRestore, namespaceOf(cluster));
+  return restores.filter((one) => isUnderWayIn(one, cluster)).map(({ metadata }) => metadata.name);
+}
+
+const isUnderWayIn = ({ spec, status }: QdrantCollectionRestore, { metadata }: QdrantCluster): boolean =>
+  spec.cluster === metadata.name && status?.phase === 'InProgress';
 
 async function childrenOf(cluster: QdrantCluster, kubernetes: Cluster): Promise<Children> {
   const names = namesOf(cluster);
@@ -227,7 +248,7 @@ async function canExpand({ spec }: QdrantCluster, kubernetes: Cluster): Promise<
   return unknown(name === undefined ? 'there is no default StorageClass' : `there is no StorageClass ${name}`);
 }
 
-type ClientOf = (pod: string) => PeerClient;
+export type ClientOf = (pod: string) => PeerClient;
 
 async function peerIn(pod: Pod, clientOf: ClientOf): Promise<Known<PeerView>> {
   const { name, deletionTimestamp } = pod.metadata;

@@ -1,7 +1,7 @@
 export { type BackupStatus, type CurrentBackup, type Leftover, QdrantCollectionBackup } from './backup.ts';
 export { type ClusterSpec, LONGEST_NAME, QdrantCluster } from './cluster.ts';
 export { type CollectionSpec, QdrantCollection } from './collection.ts';
-export { QdrantCollectionRestore } from './restore.ts';
+export { QdrantCollectionRestore, type RestorePart } from './restore.ts';
 export { QdrantCollectionTemplate } from './template.ts';
 
 import { QdrantCollectionBackup } from './backup.ts';

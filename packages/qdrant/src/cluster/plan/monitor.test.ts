@@ -53,7 +53,9 @@ describe('metrics are scraped', () => {
 
   test('where they can be; elsewhere that is told, and nothing else is wrong', () => {
     const missing = plan(enabled, { known: false, because: 'nobody installed servicemonitors.monitoring.coreos.com' });
-    expect(missing.conditions).toContainEqual(expect.objectContaining({ type: 'ServiceMonitor', status: 'False', reason: 'Unavailable' }));
+    expect(missing.conditions).toContainEqual(
+      expect.objectContaining({ type: 'ServiceMonitor', status: 'False', reason: 'Unavailable' }),
+    );
     expect(missing.summary).toEqual({ is: 'ready' });
   });
 });

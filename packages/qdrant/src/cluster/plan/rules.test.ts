@@ -491,3 +491,32 @@ test('volumes grow, then the StatefulSet is made anew around its pods, and is no
     spec: { replicas: 3, volumeClaimTemplates: [{ spec: { resources: { requests: { storage: '2Gi' } } } }] },
   });
 });
+
+describe('while a restore is under way', () => {
+  const restoring = { observed: { restores: ['back'] } };
+  const rule = 'a-restore-is-not-disturbed';
+
+  test('no peer leaves, no shard travels and no pod that runs is restarted', () => {
+    const given: Look = { shards: SHARDS, ...restoring };
+    for (const step of [move(0, 0, 2), remove(2), restart(1), scale(2, given)])
+      expect(objections(step, given)[rule]).toBe('QdrantCollectionRestore back is under way; to give it up, delete it');
+  });
+
+  test('what it may be waiting for goes on: a pod that is down, more peers, and a member whose volume is lost', () => {
+    const down: ClusterStep = {
+      do: 'restart-pod',
+      because,
+      pod: aPod(1, { isOld: false, isEnding: false, isReady: false, isRunning: false }),
+    };
+    expect(objections(down, restoring)[rule]).toBeUndefined();
+    expect(objections(scale(4, restoring), restoring)[rule]).toBeUndefined();
+    const lost: Look = {
+      shards: SHARDS,
+      views: { 2: 'silent' },
+      claims: [0, 1, 2].map((at) => claimSeen(at, at === 2 ? 'another' : `volume ${at}`, '1Gi')),
+      ...restoring,
+    };
+    expect(objections(drop(1, 2), lost)[rule]).toBeUndefined();
+    expect(objections(drop(1, 1), lost)[rule]).toBeDefined();
+  });
+});

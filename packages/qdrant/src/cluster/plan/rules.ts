@@ -37,6 +37,19 @@ export const rules: readonly ClusterRule[] = [
     },
   },
   {
+    // Copies die and are filled again with every shard that is restored. What brings back a peer, or lets a lost one go, may
+    // be what the restore waits for.
+    name: 'a-restore-is-not-disturbed',
+    forbids(step, situation) {
+      const [restore] = situation.observed.restores;
+      const isForced = step.do === 'restart-pod' && isDown(step.pod);
+      const isGrowth = step.do === 'scale' && !isScaleDown(step, situation);
+      const isOfLost = situation.sight.missing.some((one) => isLost(situation, one) && isAbout(step, one.id));
+      if (restore === undefined || !isDisruptive(step) || isForced || isGrowth || isOfLost) return undefined;
+      return `QdrantCollectionRestore ${restore} is under way; to give it up, delete it`;
+    },
+  },
+  {
     name: 'nothing-is-decided-blind',
     forbids(step, situation) {
       return needsSight(step, situation) ? situation.sight.doubt : undefined;

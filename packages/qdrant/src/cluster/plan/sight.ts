@@ -60,7 +60,7 @@ export interface Copy {
   readonly isActive: boolean;
 }
 
-export function sightOf(cluster: QdrantCluster, { pods }: Observed): Sight {
+export function sightOf(cluster: QdrantCluster, { pods }: Pick<Observed, 'pods'>): Sight {
   const answering = pods.flatMap(seen);
   const [first, second] = answering.filter(isFollowed(answering));
   const listed = first?.view.members ?? new Map<string, string>();
