@@ -77,10 +77,10 @@ export class Cluster {
     const kind = this.#kindOf(desired);
     const live = await this.get(kind, desired.metadata);
     if (live && lastApplied.isInPlace(desired, live)) return live;
-    const answer = slim(await client.apply(kind, desired, { fieldManager, force: true, signal: this.#signal }));
+    const answer = await client.apply(kind, desired, { fieldManager, force: true, signal: this.#signal });
     this.#wrote(kind, answer);
     lastApplied.remember(desired, answer);
-    return answer;
+    return slim(answer);
   }
 
   create<T extends KubernetesObject>(kind: Kind<T>, object: NewObject<T>): Promise<T> {

@@ -79,6 +79,7 @@ export class Manager {
       log,
       namespaces,
       freeze,
+      managers: products.map(({ fieldManager }) => fieldManager),
       on: (kind) => on?.reflecting?.(kind) ?? {},
     });
     const kinds = products.flatMap((product) => product.controllers.flatMap((controller) => controller.kinds));
