@@ -3,21 +3,22 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ProcessUse, useOf } from '../cluster/process-use.ts';
+import type { PodServer, Subject } from './subject.ts';
 
 const PROGRAM = join(import.meta.dirname, '../../polder');
 
-/** `polder operator`, as it runs in a cluster. Processors are where `processors` says, all of them. */
+/** `polder operator`, as it runs in a cluster. */
 export class OperatorProcess {
   readonly #child: ChildProcess;
   readonly #pid: number;
 
-  constructor(kubeconfig: string, processors: string) {
+  constructor(subject: Pick<Subject, 'product' | 'env'>, kubeconfig: string, { resolve }: PodServer) {
     const config = `${kubeconfig}.operator.yaml`;
-    writeFileSync(config, `resolve: {"*:9090": "${processors}"}\n`);
+    writeFileSync(config, `resolve: ${JSON.stringify(resolve)}\n`);
     const anyPort = ['--metrics-bind-address', ':0', '--health-probe-bind-address', ':0'];
-    const args = ['operator', '--products', 'dataflow', '--kubeconfig', kubeconfig, '--config', config, ...anyPort];
-    const env = { ...process.env, PROCESSOR_IMAGE: 'example.com/processor:1', LOG_LEVEL: 'warn' };
-    this.#child = spawn(PROGRAM, args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
+    const args = ['operator', '--products', subject.product, '--kubeconfig', kubeconfig, '--config', config];
+    const env = { ...process.env, ...subject.env, LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'warn' };
+    this.#child = spawn(PROGRAM, [...args, ...anyPort], { env, stdio: ['ignore', 'ignore', 'inherit'] });
     this.#pid = this.#child.pid ?? 0;
     // A run that ends early must not leave it behind.
     process.once('exit', () => this.#child.kill('SIGKILL'));
