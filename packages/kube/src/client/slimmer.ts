@@ -1,3 +1,4 @@
+import { deepFreeze } from '../freeze.ts';
 import type { KubernetesObject, ManagedFieldsEntry } from '../kinds/index.ts';
 import { parseWatchEvent, type WatchEvent } from './watch-event.ts';
 
@@ -59,7 +60,7 @@ export class Slimmer {
     if (kept) return kept;
     // Names that come and go would fill it; objects that have theirs already keep them.
     if (this.#kept.size >= MOST_KEPT) this.#kept.clear();
-    this.#kept.set(text, fields);
+    this.#kept.set(text, deepFreeze(fields));
     return fields;
   }
 }
