@@ -16,6 +16,7 @@ import {
 } from '@polder/kube';
 import { sleep } from '@polder/kube/clock';
 import { startControlPlane } from '../../tools/control-plane/start.ts';
+import { useOfChildren } from '../cluster/process-use.ts';
 import { quantile } from '../runtime/figure.ts';
 import { type Call, type MeteringProxy, meteringProxy } from './metering-proxy.ts';
 import { OperatorProcess } from './operator-process.ts';
@@ -25,7 +26,10 @@ export interface Measured {
   /** From the first resource that is created until all of them are as they should be. */
   readonly seconds: number;
   readonly cpuSeconds: number;
+  /** Of all else until then: etcd, the API server and its controllers, the nodes, and what stands for the pods. */
+  readonly otherCpuSeconds: number;
   /** For each resource, as all that follows to `kilobytes`. */
+  readonly passes: number;
   readonly calls: number;
   readonly writes: number;
   readonly statusWrites: number;
@@ -40,8 +44,9 @@ export interface Measured {
   readonly idleWrites: number;
   readonly idleCpuSeconds: number;
   readonly driftMs: number;
-  /** In all. */
+  /** In all, but for events: who leads now is told. */
   readonly restartWrites: number;
+  readonly restartEvents: number;
   /** How many objects are others after it. */
   readonly restartChanges: number;
   readonly restartCpuSeconds: number;
@@ -63,7 +68,7 @@ export async function measure(subject: Subject, count: number, say: (line: strin
   try {
     for (const kind of subject.kinds) await client.create(CustomResourceDefinition, crdOf(kind));
     await subject.prepare(client);
-    const operator = new OperatorProcess(subject, proxy.kubeconfig, pods);
+    const operator = await OperatorProcess.start(subject, proxy.kubeconfig, pods);
     await becomesQuiet(proxy);
     const emptyRssMb = operator.use.rssMb;
 
@@ -94,22 +99,27 @@ async function converge(
   operator: OperatorProcess,
   proxy: MeteringProxy,
 ) {
-  const [startedAt, before, calls, bytes] = [performance.now(), operator.use, proxy.calls.length, proxy.bytes()];
+  const [startedAt, before, all] = [performance.now(), operator.use, useOfChildren()];
+  const [calls, bytes, passes] = [proxy.calls.length, proxy.bytes(), await operator.passes()];
   const ready = becomesReady(subject, client, count);
   await inParallel(count, (number) => subject.create(client, number));
   await ready;
   const seconds = (performance.now() - startedAt) / 1000;
+  const cpuSeconds = operator.use.cpuSeconds - before.cpuSeconds;
+  const otherCpuSeconds = useOfChildren().cpuSeconds - all.cpuSeconds - cpuSeconds;
   await becomesQuiet(proxy);
   const made = proxy.calls.slice(calls).filter((call) => !isLease(call));
   const writes = made.filter(isWrite);
   const of = (wanted: (call: Call) => boolean) => writes.filter(wanted).length / count;
   return {
     seconds,
-    cpuSeconds: operator.use.cpuSeconds - before.cpuSeconds,
+    cpuSeconds,
+    otherCpuSeconds,
+    passes: ((await operator.passes()) - passes) / count,
     calls: made.length / count,
     writes: writes.length / count,
     statusWrites: of(({ resource }) => resource.endsWith('/status')),
-    events: of(({ resource }) => resource === 'events'),
+    events: of(isEvent),
     kilobytes: (proxy.bytes() - bytes) / 1000 / count,
     writesPerChild: mostWritten(subject, writes),
   };
@@ -142,7 +152,7 @@ async function idling(operator: OperatorProcess, proxy: MeteringProxy) {
   const [before, calls] = [operator.use, proxy.calls.length];
   await sleep(systemClock, IDLE_MS);
   const { cpuSeconds, rssMb } = operator.use;
-  return { rssMb, idleWrites: writesSince(proxy, calls), idleCpuSeconds: cpuSeconds - before.cpuSeconds };
+  return { rssMb, idleWrites: writesSince(proxy, calls).length, idleCpuSeconds: cpuSeconds - before.cpuSeconds };
 }
 
 /** From the answer to a change until it is undone; the median. */
@@ -160,13 +170,15 @@ async function drifting({ drift }: Subject, client: Client, count: number): Prom
 
 async function restarting(subject: Subject, client: Client, proxy: MeteringProxy, pods: PodServer) {
   const [calls, before] = [proxy.calls.length, await versions(subject, client)];
-  const operator = new OperatorProcess(subject, proxy.kubeconfig, pods);
+  const operator = await OperatorProcess.start(subject, proxy.kubeconfig, pods);
   await becomesQuiet(proxy, calls);
   const { cpuSeconds } = operator.use;
   await operator.stop();
+  const written = writesSince(proxy, calls);
   const after = await versions(subject, client);
   return {
-    restartWrites: writesSince(proxy, calls),
+    restartWrites: written.filter((call) => !isEvent(call)).length,
+    restartEvents: written.filter(isEvent).length,
     restartChanges: [...after].filter(([uid, version]) => before.get(uid) !== version).length,
     restartCpuSeconds: cpuSeconds,
   };
@@ -182,10 +194,11 @@ async function versions({ kinds, children }: Subject, client: Client): Promise<R
 }
 
 const isWrite = ({ method }: Call) => method !== 'GET';
+const isEvent = ({ resource }: Call) => resource === 'events';
 const isLease = ({ resource }: Call) => resource === 'leases';
 
-function writesSince({ calls }: MeteringProxy, first: number): number {
-  return calls.slice(first).filter((call) => isWrite(call) && !isLease(call)).length;
+function writesSince({ calls }: MeteringProxy, first: number): readonly Call[] {
+  return calls.slice(first).filter((call) => isWrite(call) && !isLease(call));
 }
 
 /** Waits until an operator has nothing left to ask or to say, after it has asked for more than `before`. */

@@ -14,6 +14,8 @@ interface Line {
 const linesFor = (each: string): readonly Line[] => [
   { field: 'seconds', what: 'until all are ready', unit: 's', digits: 1 },
   { field: 'cpuSeconds', what: 'CPU of the operator until then', unit: 's', digits: 1 },
+  { field: 'otherCpuSeconds', what: 'CPU of the control plane until then', unit: 's', digits: 1 },
+  { field: 'passes', what: `passes of controllers for each ${each}`, unit: '', digits: 1 },
   { field: 'calls', what: `calls to the API server for each ${each}`, unit: '', digits: 1 },
   { field: 'writes', what: 'of these, writes', unit: '', digits: 1 },
   { field: 'statusWrites', what: 'of these, of a status', unit: '', digits: 1 },
@@ -27,6 +29,7 @@ const linesFor = (each: string): readonly Line[] => [
   { field: 'idleCpuSeconds', what: 'CPU in 60 s idle', unit: 's', digits: 2 },
   { field: 'driftMs', what: 'until a change is undone, p50', unit: 'ms', digits: 0 },
   { field: 'restartWrites', what: 'writes after a restart', unit: '', digits: 0 },
+  { field: 'restartEvents', what: 'events after a restart', unit: '', digits: 0 },
   { field: 'restartChanges', what: 'objects that a restart changes', unit: '', digits: 0 },
   { field: 'restartCpuSeconds', what: 'CPU of a restart', unit: 's', digits: 1 },
 ];
