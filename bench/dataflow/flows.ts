@@ -40,8 +40,5 @@ export const flows: Subject = {
     isUndone: async (client, flow) =>
       (await client.get(Deployment, deploymentOf(flow))).spec?.revisionHistoryLimit !== 7,
   },
-  async servePods() {
-    const { address, close } = await startServer(join(import.meta.dirname, 'processors.ts'));
-    return { resolve: { '*:9090': address }, close };
-  },
+  servePods: () => startServer(join(import.meta.dirname, 'processors.ts'), 9090),
 };

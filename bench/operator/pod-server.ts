@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import type { PodServer } from './subject.ts';
 
-/** Starts a program that prints the port it serves on as its first line. */
-export async function startServer(program: string): Promise<{ readonly address: string; close(): void }> {
+/** Starts a program that prints the port it serves on as its first line. It answers for this port of all pods. */
+export async function startServer(program: string, port: number): Promise<PodServer> {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -11,7 +12,7 @@ export async function startServer(program: string): Promise<{ readonly address: 
   process.once('exit', kill);
   const [line]: unknown[] = await once(child.stdout, 'data');
   return {
-    address: `127.0.0.1:${Number(String(line))}`,
+    resolve: { [`*:${port}`]: `127.0.0.1:${Number(String(line))}` },
     close() {
       process.off('exit', kill);
       kill();

@@ -24,7 +24,8 @@ export interface Subject {
 export interface Awaited {
   readonly kind: Kind;
   readonly times: number;
-  isReady(object: KubernetesObject): boolean;
+  /** (A method's type, so that one that knows its kind can be given.) */
+  readonly isReady: { is(object: KubernetesObject): boolean }['is'];
 }
 
 export interface Drift {

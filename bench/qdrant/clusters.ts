@@ -1,26 +1,36 @@
 import { join } from 'node:path';
 import { ConfigMap, NetworkPolicy, PodDisruptionBudget, Secret, Service, StatefulSet } from '@polder/kube';
-import { QdrantCluster } from '@polder/qdrant';
+import { QdrantCluster, QdrantCollection, QdrantCollectionBackup, QdrantCollectionRestore } from '@polder/qdrant';
 import { startServer } from '../operator/pod-server.ts';
 import { at, type Subject } from '../operator/subject.ts';
 
 const nameOf = (cluster: number) => `vectors-${cluster}`;
 
-const isReady = ({ status }: QdrantCluster) => status?.qdrantStatus === 'Healthy';
+const COLLECTIONS = 2;
 
-/** Clusters of so many peers, each with a key, a volume and a policy for the network. */
+const isReady = ({ status }: QdrantCluster | QdrantCollection) =>
+  status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') === true;
+
+/** Clusters of so many peers, each with a key, a volume, a policy for the network, and two collections. */
 export const clusters = (peers: number): Subject => ({
   product: 'qdrant',
   each: 'cluster',
-  kinds: [QdrantCluster],
+  kinds: [QdrantCluster, QdrantCollection, QdrantCollectionBackup, QdrantCollectionRestore],
   children: [ConfigMap, Secret, Service, NetworkPolicy, PodDisruptionBudget, StatefulSet],
   env: {},
   prepare: async () => {},
   async create(client, cluster) {
     const spec = { replicas: peers, image: 'qdrant/qdrant:v1.19.0', persistence: { size: '1Gi' } };
     await client.create(QdrantCluster, { metadata: at(nameOf(cluster)), spec: { ...spec, apikey: 'true' } });
+    for (let collection = 0; collection < COLLECTIONS; collection++) {
+      const metadata = at(`${nameOf(cluster)}-points-${collection}`);
+      await client.create(QdrantCollection, { metadata, spec: { cluster: nameOf(cluster), vectorSize: 4 } });
+    }
   },
-  awaited: [{ kind: QdrantCluster, times: 1, isReady }],
+  awaited: [
+    { kind: QdrantCluster, times: 1, isReady },
+    { kind: QdrantCollection, times: COLLECTIONS, isReady },
+  ],
   drift: {
     what: 'changing a Service',
     async change(client, cluster) {
@@ -31,8 +41,5 @@ export const clusters = (peers: number): Subject => ({
       return (await client.get(Service, at(nameOf(cluster)))).spec?.selector?.['component'] === 'qdrant';
     },
   },
-  async servePods() {
-    const { address, close } = await startServer(join(import.meta.dirname, 'peers.ts'));
-    return { resolve: { '*:6333': address }, close };
-  },
+  servePods: () => startServer(join(import.meta.dirname, 'peers.ts'), 6333),
 });
