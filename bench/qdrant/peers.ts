@@ -1,7 +1,8 @@
 /**
  * Stands for all peers of all clusters, behind one port: which of them is asked stands in the request. A peer begins with the
- * first question to it, and each cluster is a world of its own, so that one costs the same however many there are. No keys are
- * asked for. Prints the port it serves on.
+ * first question to it by its own name, which the operator puts only if its pod runs; before that, nobody stands behind the
+ * Service. Each cluster is a world of its own, so that one costs the same however many there are. No keys are asked for. Prints
+ * the port it serves on.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Cluster, Disk } from '@polder/doubles/qdrant';
@@ -31,6 +32,7 @@ async function peerFor(host: string): Promise<{ readonly world: Cluster; readonl
     started.set(name, starting);
     return starting;
   };
+  if (pod === undefined && !started.has(first)) throw new Error(`nobody stands behind ${service}`);
   await start(first);
   await start(asked);
   return { world, host: asked };
