@@ -45,5 +45,5 @@ test('who is not waited for any longer is let go', async () => {
   const stop = new AbortController();
   const asking = getPage(url, stop.signal);
   stop.abort(new Error('enough'));
-  await expect(asking).rejects.toThrow();
+  await expect(asking).rejects.toThrow('aborted');
 });
