@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { ConfigMap, NetworkPolicy, PodDisruptionBudget, Secret, Service, StatefulSet } from '@polder/kube';
-import { QdrantCluster, QdrantCollection, QdrantCollectionBackup, QdrantCollectionRestore } from '@polder/qdrant';
+import { kinds, QdrantCluster, QdrantCollection } from '@polder/qdrant';
 import { startServer } from '../operator/pod-server.ts';
 import { at, type Subject } from '../operator/subject.ts';
 
@@ -15,7 +15,7 @@ const isReady = ({ status }: QdrantCluster | QdrantCollection) =>
 export const clusters = (peers: number): Subject => ({
   product: 'qdrant',
   each: 'cluster',
-  kinds: [QdrantCluster, QdrantCollection, QdrantCollectionBackup, QdrantCollectionRestore],
+  kinds,
   children: [ConfigMap, Secret, Service, NetworkPolicy, PodDisruptionBudget, StatefulSet],
   env: {},
   prepare: async () => {},

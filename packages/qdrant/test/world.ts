@@ -6,8 +6,11 @@ import {
   ConfigMap,
   CustomResourceDefinition,
   crdOf,
+  type Kind,
   PersistentVolumeClaim,
   Pod,
+  type ProductEvents,
+  type Registration,
   Secret,
   StatefulSet,
   sleep,
@@ -15,7 +18,7 @@ import {
 import type { PeerRequest } from '../src/api/index.ts';
 import { DEFAULTS, qdrant } from '../src/index.ts';
 import { type ClusterSpec, type CollectionSpec, kinds, QdrantCluster, QdrantCollection } from '../src/kinds/index.ts';
-import { sendTo } from './double.ts';
+import { downloadFrom, sendTo } from './double.ts';
 
 export const vectors = { namespace: 'default', name: 'vectors' };
 export const IMAGE = 'qdrant/qdrant:v1.19.0';
@@ -95,9 +98,7 @@ export class Hosts {
     const until = this.clock.now() + forMs;
     while (this.clock.now() < until) {
       await sleep(this.clock, 5_000 + 20_000 * random());
-      // The stand-in counts who joins as a voter at once: who dies then would take the quorum of two along for good.
-      const names = [...this.#pods.keys()].toSorted().filter((name) => this.qdrant.peerAt(uriOf(name))?.isServing);
-      if (names.length < 2) continue;
+      const names = [...this.#pods.keys()].toSorted();
       const pod = names[Math.floor(random() * names.length)];
       if (pod === undefined) continue;
       if (random() < 0.4) {
@@ -190,17 +191,26 @@ export interface QdrantWorld extends World {
   readonly hosts: Hosts;
 }
 
+export interface QdrantWorldOptions {
+  readonly troubledMs?: number;
+  /** Who hears of what happens to the operator. */
+  readonly measured?: (controllers: readonly Registration[], clock: Clock) => ProductEvents;
+}
+
 /** A cluster of Kubernetes with peers in its pods, and the operator beside it. */
-export function qdrantWorld({ troubledMs = 0 }: { readonly troubledMs?: number } = {}): QdrantWorld {
+export function qdrantWorld({ troubledMs = 0, measured }: QdrantWorldOptions = {}): QdrantWorld {
   const hosts = new Hosts(troubledMs);
-  const product = operator(({ clock, random }) => [
-    qdrant({
+  const product = operator(({ clock, random }) => {
+    const made = qdrant({
       settings: DEFAULTS,
       send: (request, signal) => sendTo(hosts.qdrant)(hosts.routed(request), signal),
+      download: (request, signal) => downloadFrom(hosts.qdrant)(hosts.routed(request), signal),
+      storage: async ({ url }) => Promise.reject(new Error(`nothing is known of ${url}`)),
       clock,
       newKey: () => `key${Math.floor(random() * 1e9)}`,
-    }),
-  ]);
+    });
+    return [{ ...made, on: measured?.(made.controllers, clock) }];
+  });
   const world = clusterWorld({
     actors: { operator: product, hosts: hosts.run },
     prepare: async (client) => {
@@ -208,6 +218,22 @@ export function qdrantWorld({ troubledMs = 0 }: { readonly troubledMs?: number }
     },
   });
   return { ...world, hosts };
+}
+
+/** As whoever brings a kind to a cluster installs it: with any fields. */
+export function foreignCrd({ group, version, kind, plural }: Kind): CustomResourceDefinition {
+  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${group}`, annotations: { 'api-approved.kubernetes.io': 'unapproved, of a test' } },
+    spec: {
+      group,
+      scope: 'Namespaced',
+      names: { plural, kind, singular: kind.toLowerCase(), listKind: `${kind}List` },
+      versions: [{ name: version, served: true, storage: true, schema }],
+    },
+  };
 }
 
 export const aClusterOf = (replicas: number, more: Partial<ClusterSpec> = {}): ClusterSpec => ({

@@ -53,6 +53,8 @@ export interface WatchOptions extends SelectOptions {
   readonly sendInitialEvents?: boolean | undefined;
   /** Leave out what it takes away. */
   readonly slimmer?: Slimmer | undefined;
+  /** The server has agreed to tell. The first batch may be a minute away. */
+  readonly onOpen?: (() => void) | undefined;
 }
 
 export interface DeleteOptions extends CallOptions {

@@ -1,91 +1,109 @@
-import { expect, test } from 'vitest';
-import type { KubernetesObject } from '../kinds/index.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { LastApplied } from './applied.ts';
 
-const metadata = { name: 'a', namespace: 'ns', labels: { app: 'a' } };
-const desired = (image: string, cpu = '1') => ({
+const metadata = { name: 'a', namespace: 'ns' };
+const desired = (cpu: string) => ({ apiVersion: 'v1', kind: 'Thing', metadata, spec: { cpu, list: [{ name: 'x' }] } });
+const stored = (version: string, spec: object) => ({
   apiVersion: 'v1',
   kind: 'Thing',
-  metadata,
-  spec: {
-    cpu,
-    containers: [{ name: 'x', image, ports: [{ containerPort: 1 }], args: ['a', 'b'] }],
-    rules: [{ port: 1 }],
-  },
+  metadata: { ...metadata, uid: 'u', resourceVersion: version },
+  spec,
+});
+const answer = stored('1', { cpu: '1', list: [{ name: 'x', protocol: 'TCP' }], replicas: 1 });
+
+test('nothing is in place before it was applied', () => {
+  expect(new LastApplied('us').isInPlace(desired('1000m'), answer)).toBe(false);
 });
 
-/** As the server records it, and prints it. */
-const fieldsV1 = {
-  'f:metadata': { 'f:labels': { 'f:app': {} }, 'f:ownerReferences': { 'k:{"uid":"o"}': {} } },
-  'f:spec': {
-    'f:cpu': {},
-    'f:containers': {
-      'k:{"name":"x"}': {
-        '.': {},
-        'f:name': {},
-        'f:image': {},
-        'f:ports': { 'k:{"containerPort":1,"protocol":"TCP"}': { '.': {}, 'f:containerPort': {} } },
-        'f:args': {},
+test.each<[string, object, boolean]>([
+  ['nothing changed', stored('1', answer.spec), true],
+  ['somebody else wrote a field that is not ours', stored('2', { ...answer.spec, replicas: 7 }), true],
+  ['one of our fields was changed', stored('2', { ...answer.spec, cpu: '2' }), false],
+  ['one of our fields was removed', stored('2', { list: [{ name: 'x', protocol: 'TCP' }] }), false],
+  ['a list of ours was changed', stored('2', { ...answer.spec, list: [] }), false],
+])('when %s, applying again is %s needed', (_, live, isInPlace) => {
+  const applied = new LastApplied('us');
+  applied.remember(desired('1000m'), answer);
+  expect(applied.isInPlace(desired('1000m'), { ...answer, ...live })).toBe(isInPlace);
+});
+
+test('a new wish is applied even if the object is as the old one left it', () => {
+  const applied = new LastApplied('us');
+  applied.remember(desired('1000m'), answer);
+  expect(applied.isInPlace(desired('2'), answer)).toBe(false);
+});
+
+describe('drift is', () => {
+  const wanting = (cpu: string, owner = 'o') => {
+    const ownerReferences = [{ apiVersion: 'v1', kind: 'Owner', name: 'o', uid: owner }];
+    return { ...desired(cpu), metadata: { ...metadata, ownerReferences } };
+  };
+  const applied = (owner?: string) => wanting('1000m', owner);
+  let last: LastApplied;
+  beforeEach(() => {
+    last = new LastApplied('us');
+    last.remember(applied(), { ...answer, metadata: { ...applied().metadata, uid: 'u', resourceVersion: '1' } });
+  });
+  const live = (version: string, spec: object) => ({
+    ...stored(version, spec),
+    metadata: { ...applied().metadata, uid: 'u', resourceVersion: version },
+  });
+
+  test('a field of ours that somebody changed, whatever we want by now', () => {
+    const changed = live('2', { ...answer.spec, cpu: '2' });
+    expect(last.hasDrifted(applied(), changed)).toBe(true);
+    expect(last.hasDrifted(wanting('7'), changed)).toBe(true);
+    last.remember(applied(), live('3', answer.spec));
+    expect(last.hasDrifted(applied(), live('4', answer.spec))).toBe(false);
+  });
+
+  test('an object of ours that somebody deleted, once', () => {
+    last.forget(live('1', answer.spec));
+    expect(last.hasDrifted(applied(), undefined)).toBe(true);
+    last.remember(applied(), { ...live('5', answer.spec), metadata: { ...applied().metadata, uid: 'v' } });
+    expect(last.hasDrifted(applied(), undefined)).toBe(false);
+  });
+
+  test.each<[string, () => boolean]>([
+    ['a new wish', () => last.hasDrifted(wanting('7'), live('1', answer.spec))],
+    ['a field that is not ours', () => last.hasDrifted(applied(), live('2', { ...answer.spec, replicas: 7 }))],
+    ['an object that was never applied', () => last.hasDrifted(applied(), { ...answer, metadata: { name: 'other' } })],
+    [
+      'what a step of ours changed',
+      () => {
+        const scaled = live('2', { ...answer.spec, cpu: '2' });
+        last.wrote(scaled);
+        return last.hasDrifted(applied(), live('3', scaled.spec));
       },
-    },
-    'f:rules': {},
-  },
-};
-const [item, port] = [
-  { name: 'x', image: 'i:1', pullPolicy: 'Always', args: ['a', 'b'] },
-  { containerPort: 1, protocol: 'TCP' },
-];
-const spec = { cpu: '1', containers: [{ ...item, ports: [port] }], rules: [{ port: 1 }], replicas: 1 };
-
-const stored = (over: object = {}, fields: Readonly<Record<string, unknown>> = fieldsV1): KubernetesObject => {
-  const entry = { manager: 'us', operation: 'Apply', apiVersion: 'v1', fieldsV1: fields } as const;
-  const head = { ...metadata, uid: 'u', resourceVersion: '2', managedFields: [entry] };
-  const thing = { apiVersion: 'v1', kind: 'Thing', metadata: head, spec: { ...spec, ...over } };
-  return thing;
-};
-const owning = (over: object) => ({ ...fieldsV1, 'f:spec': { ...fieldsV1['f:spec'], ...over } });
-const { 'f:rules': _, ...withoutRules } = fieldsV1['f:spec'];
-
-test.each<[string, KubernetesObject, boolean]>([
-  ['is as we applied it', stored(), true],
-  ['has a field of somebody else', stored({ replicas: 7 }), true],
-  ['has another value in one of our fields', stored({ cpu: '2' }), false],
-  ['has one of our fields no more', stored({ cpu: undefined }), false],
-  ['has an item more in a list of ours', stored({ rules: [{ port: 1 }, { port: 2 }] }), false],
-  [
-    'has a list of ours that somebody else added a field to',
-    stored({ rules: [{ port: 1, from: 'all' }] }, { ...fieldsV1, 'f:spec': withoutRules }),
-    false,
-  ],
-  ['has a field that we applied once and want no more', stored({}, owning({ 'f:old': {} })), false],
-  ['has an item that we applied once and want no more', stored({}, owning({ 'f:args': { 'v:"c"': {} } })), false],
-  ['was applied by somebody else', { ...stored(), metadata: { ...stored().metadata, managedFields: [] } }, false],
-])('a process that knows nothing finds that an object %s: in place is %s', (_what, live, isInPlace) => {
-  const wish = desired('i:1');
-  expect(new LastApplied('us').isInPlace({ ...wish, metadata: { ...metadata } }, live)).toBe(isInPlace);
-  expect(new LastApplied('us').isInPlace(desired('i:2'), live)).toBe(false);
-  expect(new LastApplied('them').isInPlace(wish, live)).toBe(false);
+    ],
+    [
+      'what a step of ours deleted',
+      () => {
+        last.deleted(live('1', answer.spec));
+        last.forget(live('1', answer.spec));
+        return last.hasDrifted(applied(), undefined);
+      },
+    ],
+    [
+      'the object of a new owner that has the name of one that is gone',
+      () => {
+        last.forget(live('1', answer.spec));
+        return last.hasDrifted(applied('successor'), undefined);
+      },
+    ],
+  ])('not %s', (_, hasDrifted) => {
+    expect(hasDrifted()).toBe(false);
+  });
 });
 
-test.each<[string, KubernetesObject, boolean]>([
-  ['nothing changed', stored(), true],
-  ['somebody else wrote a field that is not ours', stored({ replicas: 7 }), true],
-  ['one of our fields was changed', stored({ cpu: '2' }), false],
-  ['a list of ours was changed', stored({ rules: [{ port: 1, from: 'all' }] }), false],
-])('where the server stores other words than ours, %s: in place is %s', (_what, live, isInPlace) => {
-  const applied = new LastApplied('us');
-  expect(applied.isInPlace(desired('i:1', '1000m'), stored())).toBe(false);
-  applied.remember(desired('i:1', '1000m'), stored());
-  expect(applied.isInPlace(desired('i:1', '1000m'), live)).toBe(isInPlace);
-  expect(applied.isInPlace(desired('i:2', '1000m'), live)).toBe(false);
-});
-
-test('only what the server stores in other words is remembered', () => {
-  const applied = new LastApplied('us');
-  applied.remember(desired('i:1'), stored());
-  expect(applied.size).toBe(0);
-  applied.remember(desired('i:1', '1000m'), stored());
-  expect(applied.size).toBe(1);
-  applied.forget(stored());
-  expect(applied.size).toBe(0);
+test('what went with its owner does not pile up', () => {
+  const last = new LastApplied('us');
+  for (let at = 0; at < 5_000; at++) {
+    const object = { ...answer, metadata: { ...metadata, name: `a${at}`, uid: `u${at}` } };
+    last.remember(object, object);
+    last.forget(object);
+  }
+  expect(last.size).toBe(0);
+  const named = (at: number) => ({ ...answer, metadata: { ...metadata, name: `a${at}` } });
+  expect([0, 4_999].map((at) => last.hasDrifted(named(at), undefined))).toEqual([false, true]);
 });

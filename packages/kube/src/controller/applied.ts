@@ -1,48 +1,67 @@
 import { isDeepStrictEqual } from 'node:util';
-import { slim } from '../client/index.ts';
-import type { KubernetesObject } from '../kinds/index.ts';
+import { type KubernetesObject, keyOf } from '../kinds/index.ts';
 import { ownsExactly } from './owned-fields.ts';
 
 /**
- * Knows, without asking, that applying the same again would change nothing.
+ * Knows, without asking, that applying the same again would change nothing; and when somebody else has changed what is ours.
  *
  * - **How?** The live object has every field as we would send it, and by its managed fields these, and no others, are the ones
  *   that we applied. A field that we no longer want is then among those that we own; and one that others changed is not,
- *   even where the change is an addition to a list. So it needs no memory: an operator that starts finds its work done.
- * - **What if the server stores something else?** It rewrites quantities (`1000m` is `1`), and webhooks add containers. Then its
+ *   even where the change is an addition to a list. This needs no memory: an operator that starts finds its work done.
+ * - **What if the server stores something else?** It rewrites quantities (`1000m` is `1`), and webhooks add containers. So its
  *   answer is remembered, and compared in all that we sent. After a restart this costs one needless, and harmless, apply.
  *
  * Whoever hears that an object is gone has to say so with `forget`.
  */
 export class LastApplied {
   readonly #manager: string;
-  readonly #rewritten = new Map<string, { readonly desired: KubernetesObject; readonly answer: KubernetesObject }>();
+  readonly #byUid = new Map<string, Applied>();
+  /** Objects that went without our doing: whose they were, by their names. */
+  readonly #gone = new Map<string, string>();
 
   constructor(manager: string) {
     this.#manager = manager;
   }
 
-  /** `answer` is whole, with its managed fields. */
   remember(desired: KubernetesObject, answer: KubernetesObject): void {
+    this.#gone.delete(nameOf(answer));
     const { uid } = answer.metadata;
-    if (uid === undefined) return;
-    if (this.#isEvident(desired, answer)) this.#rewritten.delete(uid);
-    else this.#rewritten.set(uid, { desired, answer: slim(answer) });
+    if (uid !== undefined) this.#byUid.set(uid, { desired, answer, left: answer, isOurEnd: false });
   }
 
-  forget({ metadata }: KubernetesObject): void {
-    this.#rewritten.delete(metadata.uid ?? '');
+  /** We wrote it by other means than applying it. */
+  wrote(object: KubernetesObject): void {
+    const last = this.#byUid.get(object.metadata.uid ?? '');
+    if (last) last.left = object;
+  }
+
+  /** We asked for its deletion. */
+  deleted({ metadata }: KubernetesObject): void {
+    const last = this.#byUid.get(metadata.uid ?? '');
+    if (last) last.isOurEnd = true;
+  }
+
+  forget(object: KubernetesObject): void {
+    const last = this.#byUid.get(object.metadata.uid ?? '');
+    if (!last) return;
+    this.#byUid.delete(object.metadata.uid ?? '');
+    if (!last.isOurEnd) this.#gone.set(nameOf(last.desired), ownersOf(last.desired));
+    // Those that went with their owner are never applied again.
+    const [oldest = ''] = this.#gone.keys();
+    if (this.#gone.size > MOST_GONE) this.#gone.delete(oldest);
   }
 
   get size(): number {
-    return this.#rewritten.size;
+    return this.#byUid.size;
   }
 
   /** Whether `live` has every field as the server sets it when `desired` is applied. */
   isInPlace(desired: KubernetesObject, live: KubernetesObject): boolean {
-    if (this.#isEvident(desired, live)) return true;
-    const last = this.#rewritten.get(live.metadata.uid ?? '');
-    return last !== undefined && isDeepStrictEqual(last.desired, desired) && isSameWhere(desired, last.answer, live);
+    const last = this.#byUid.get(live.metadata.uid ?? '');
+    if (last && isDeepStrictEqual(last.desired, desired) && isAsIn(last.answer, live, desired)) return true;
+    if (!this.#isEvident(desired, live)) return false;
+    this.remember(desired, live);
+    return true;
   }
 
   #isEvident(desired: KubernetesObject, live: KubernetesObject): boolean {
@@ -55,6 +74,35 @@ export class LastApplied {
     );
     return entry?.fieldsV1 !== undefined && has(live, desired) && ownsExactly(entry.fieldsV1, desired);
   }
+
+  /** Whether somebody has changed or deleted what we left under this name. What is to become of it now does not matter. */
+  hasDrifted(desired: KubernetesObject, live: KubernetesObject | undefined): boolean {
+    const last = this.#byUid.get(live?.metadata.uid ?? '');
+    if (last && live) return !isAsIn(last.left, live, last.desired);
+    // One of the same name under another owner has another past.
+    return this.#gone.get(nameOf(desired)) === ownersOf(desired);
+  }
+}
+
+interface Applied {
+  readonly desired: KubernetesObject;
+  /** What the server made of it. */
+  readonly answer: KubernetesObject;
+  /** As our last write left it: a step may have changed it since it was applied. */
+  left: KubernetesObject;
+  /** If it goes, that is our doing. */
+  isOurEnd: boolean;
+}
+
+/** Enough for whatever a pass comes back to, within moments. */
+const MOST_GONE = 1_000;
+
+const nameOf = ({ apiVersion, kind, metadata }: KubernetesObject) => `${apiVersion} ${kind} ${keyOf(metadata)}`;
+
+const ownersOf = ({ metadata }: KubernetesObject) => (metadata.ownerReferences ?? []).map(({ uid }) => uid).join();
+
+function isAsIn(before: KubernetesObject, live: KubernetesObject, shape: KubernetesObject): boolean {
+  return before.metadata.resourceVersion === live.metadata.resourceVersion || isSameWhere(shape, before, live);
 }
 
 /** Whether a state has all that is wanted. It may have more fields, also in the items of a list, but no more items. */
@@ -69,7 +117,10 @@ function has(state: unknown, wanted: unknown): boolean {
   return true;
 }
 
-/** Whether two states agree in all that `shape` names. Lists are compared whole. */
+/**
+ * Whether two states agree in all that `shape` names. The server's own answer is compared, not what we sent: it fills in
+ * defaults and rewrites quantities, and `1000m` for `1` is no drift. Lists are compared whole.
+ */
 function isSameWhere(shape: unknown, a: unknown, b: unknown): boolean {
   if (!isObject(shape) || !isObject(a) || !isObject(b)) return isDeepStrictEqual(a, b);
   return Object.keys(shape).every((key) => isSameWhere(shape[key], a[key], b[key]));

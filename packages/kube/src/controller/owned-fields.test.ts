@@ -66,26 +66,3 @@ test.each<[string, KubernetesObject, boolean]>([
   expect(new LastApplied('us').isInPlace(desired('i:2'), live)).toBe(false);
   expect(new LastApplied('them').isInPlace(wish, live)).toBe(false);
 });
-
-test.each<[string, KubernetesObject, boolean]>([
-  ['nothing changed', stored(), true],
-  ['somebody else wrote a field that is not ours', stored({ replicas: 7 }), true],
-  ['one of our fields was changed', stored({ cpu: '2' }), false],
-  ['a list of ours was changed', stored({ rules: [{ port: 1, from: 'all' }] }), false],
-])('where the server stores other words than ours, %s: in place is %s', (_what, live, isInPlace) => {
-  const applied = new LastApplied('us');
-  expect(applied.isInPlace(desired('i:1', '1000m'), stored())).toBe(false);
-  applied.remember(desired('i:1', '1000m'), stored());
-  expect(applied.isInPlace(desired('i:1', '1000m'), live)).toBe(isInPlace);
-  expect(applied.isInPlace(desired('i:2', '1000m'), live)).toBe(false);
-});
-
-test('only what the server stores in other words is remembered', () => {
-  const applied = new LastApplied('us');
-  applied.remember(desired('i:1'), stored());
-  expect(applied.size).toBe(0);
-  applied.remember(desired('i:1', '1000m'), stored());
-  expect(applied.size).toBe(1);
-  applied.forget(stored());
-  expect(applied.size).toBe(0);
-});

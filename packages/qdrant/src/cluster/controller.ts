@@ -4,6 +4,7 @@ import {
   type Controller,
   controller,
   NetworkPolicy,
+  Node,
   type ObjectRef,
   PersistentVolumeClaim,
   Pod,
@@ -19,7 +20,7 @@ import { QdrantCluster, QdrantCollection } from '../kinds/index.ts';
 import type { Settings } from '../settings.ts';
 import { NAME_LABEL } from './objects/index.ts';
 import { type ClusterWorld, type Observed, observeCluster } from './observe.ts';
-import { type ClusterStep, planCluster } from './plan/index.ts';
+import { type ClusterStep, happeningOf, planCluster } from './plan/index.ts';
 import { clusterSteps } from './steps.ts';
 
 /** Forms a cluster of peers for each QdrantCluster, and changes it while it runs. */
@@ -34,12 +35,21 @@ export function clusters(settings: Settings): Controller<QdrantCluster, Observed
       watch(PersistentVolumeClaim, ({ metadata }) => labelled(metadata)),
       // How many copies there should be is told by its collections; the server tells nobody.
       watch(QdrantCollection, ({ metadata: { namespace }, spec }) => [{ namespace, name: spec.cluster }]),
-      // Whether volumes can grow is read when it matters.
+      // Certificates that users bring themselves.
+      watch(Secret, ({ metadata: { namespace, name } }, cached) =>
+        cached
+          .list(QdrantCluster, namespace)
+          .filter(({ spec }) => spec.tls?.secretName === name)
+          .map(({ metadata }) => metadata),
+      ),
+      // Whether the node of a pod is heard of is read when it matters, and so is whether volumes can grow.
+      watch(Node, () => []),
       watch(StorageClass, () => []),
     ],
     observe: observeCluster,
-    plan: (cluster, observed) => planCluster(cluster, observed, settings),
+    plan: (cluster, observed, now) => planCluster(cluster, observed, settings, now),
     steps: clusterSteps,
+    tells: happeningOf,
     failed: (cluster, error) => ({
       ...cluster.status,
       ...(isRefused(error) && {

@@ -1,6 +1,5 @@
 import { type Steps, UserMustAct } from '@polder/kube';
 import { type Answer, CollectionsClient } from '../api/index.ts';
-import { letGoEvent } from '../cleanup.ts';
 import { QdrantCluster, QdrantCollectionBackup, QdrantCollectionRestore } from '../kinds/index.ts';
 import { doorsOf, keyringOf } from '../peers.ts';
 import type { CollectionWorld } from './observe.ts';
@@ -37,10 +36,6 @@ export const collectionSteps: Steps<CollectionStep, CollectionWorld> = {
     child.kind === QdrantCollectionBackup.kind
       ? cluster.delete(QdrantCollectionBackup, child)
       : cluster.delete(QdrantCollectionRestore, child),
-
-  async 'let-go'(step, { tell }) {
-    tell(letGoEvent(step));
-  },
 };
 
 /** The peer that was asked in this pass: it knows what it was just told, which others may not for a while. */

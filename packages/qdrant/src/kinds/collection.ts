@@ -83,6 +83,7 @@ export const QdrantCollection = defineKind({
     ),
     cleanupPhase: Type.Optional(word(['Retrying', 'Completed', 'Failed'])),
     cleanupAttempts: Type.Optional(Type.Integer({ minimum: 0 })),
+    cleanupTriedAt: time('When the last of them was made.'),
     cleanupError: Type.Optional(Type.String()),
   }),
   columns: [

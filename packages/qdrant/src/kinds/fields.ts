@@ -29,7 +29,7 @@ export const Snapshots = Type.Object(
     s3EndpointURL: Type.String({ minLength: 1, description: 'The S3 service: `https://s3.amazonaws.com`.' }),
     s3CredentialsSecretName: Type.String({
       minLength: 1,
-      description: 'A Secret with the keys ACCESS_KEY and SECRET_KEY.',
+      description: 'A Secret with the keys ACCESS_KEY and SECRET_KEY, and REGION where the endpoint does not name it.',
     }),
     bucketName: Type.String({ minLength: 1 }),
     backupNow: flag(false, 'Take one now: once for each generation of the spec that says so.'),

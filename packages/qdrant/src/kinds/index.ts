@@ -1,4 +1,4 @@
-export { QdrantCollectionBackup } from './backup.ts';
+export { type BackupStatus, type CurrentBackup, type Leftover, QdrantCollectionBackup } from './backup.ts';
 export { type ClusterSpec, LONGEST_NAME, QdrantCluster } from './cluster.ts';
 export { type CollectionSpec, QdrantCollection } from './collection.ts';
 export { QdrantCollectionRestore } from './restore.ts';

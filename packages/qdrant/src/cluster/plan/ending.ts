@@ -18,9 +18,7 @@ export function ending(situation: Situation, settings: Settings): Plan<ClusterSt
   const { set } = observed.children;
   const wanted: ClusterStep[] =
     isKept || isForced
-      ? isForced && !isKept
-        ? [letGo(cluster, 'volumes of the cluster')]
-        : []
+      ? []
       : [
           ...(set && set.metadata.deletionTimestamp === undefined
             ? [{ do: 'remove-object' as const, because, object: set }]
@@ -37,6 +35,7 @@ export function ending(situation: Situation, settings: Settings): Plan<ClusterSt
     held,
     status: { ...cluster.status, qdrantStatus: 'Pending', cleanupPhase: isCleanedUp ? 'Completed' : 'Retrying' },
     summary: { is: 'reconciling', reason: 'Deleting', because },
+    events: isForced && !isKept ? [letGo(cluster, 'volumes of the cluster')] : [],
     isCleanedUp,
     lookAgain: { afterMs: settings.intervals.progressMs, because: 'its pods have to end first' },
   };

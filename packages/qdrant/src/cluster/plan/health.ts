@@ -2,7 +2,9 @@ import type { Held, NewCondition, StatusOf, Summary } from '@polder/kube';
 import type { QdrantCluster } from '../../kinds/index.ts';
 import { isReady, WAY_OUT } from './rules.ts';
 import { copiesOn, isLost, type Situation } from './situation.ts';
-import type { ClusterStep } from './step.ts';
+import { type ClusterStep, isOfCluster } from './step.ts';
+import { stuckIn, whyStuck } from './stuck.ts';
+import { unexpandedIn } from './volumes.ts';
 
 export type QdrantStatus = NonNullable<StatusOf<QdrantCluster>['qdrantStatus']>;
 
@@ -26,7 +28,7 @@ export function healthOf(
     const because = `${observed.pods.length} pods have not ended yet`;
     return { qdrantStatus: 'Pending', summary: isDown ? { is: 'ready' } : reconciling('Suspending', because) };
   }
-  const step = steps.find(({ do: name }) => name !== 'remove-object');
+  const step = steps.find(isOfCluster);
   if (step) return { qdrantStatus: busy(ready), summary: reconciling('OperationInProgress', sentence(step)) };
   const [first] = held;
   if (first) {
@@ -97,6 +99,14 @@ function troubleOf(situation: Situation, held: readonly Held<ClusterStep>[]): Tr
     const because = `the volume of ${lost.pod} was lost, and with it the only copy of shard ${last.id} of ${last.collection}; bring the volume back, or delete the collection`;
     return { reason: 'DataLossRisk', because };
   }
+  const stuck = stuckIn(situation);
+  if (stuck) {
+    const { name, creationTimestamp } = stuck.pod.metadata;
+    const because = `${name} has not been ready since it was started anew at ${creationTimestamp} (${whyStuck(stuck.pod)}); no other peer is touched. Go back to the spec that worked, and it is replaced`;
+    return { reason: 'RolloutStuck', because };
+  }
+  const unexpanded = unexpandedIn(situation);
+  if (unexpanded !== undefined) return { reason: 'VolumeNotExpanded', because: unexpanded };
   const version = held.find(({ rule }) => rule === 'one-minor-version-at-a-time');
   if (version) return { reason: 'UpgradePathInvalid', because: version.because };
   const left = held.find(

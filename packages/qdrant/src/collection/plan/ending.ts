@@ -1,5 +1,5 @@
-import { judge } from '@polder/kube';
-import { isForced, letGo } from '../../cleanup.ts';
+import { type Happening, judge } from '@polder/kube';
+import { isForced, letGo, pauseOf, waitedCleanup } from '../../cleanup.ts';
 import type { Settings } from '../../settings.ts';
 import type { CollectionPlan } from './index.ts';
 import { recorded } from './ledger.ts';
@@ -19,14 +19,15 @@ export function ending(situation: Situation, settings: Settings): CollectionPlan
   const isLeft = spec.deletionPolicy === 'Retain' || recorded(collection, observed).origin === undefined;
   // With a cluster goes whatever it holds.
   const isGone = !cluster || cluster.metadata.deletionTimestamp !== undefined;
-  if (isLeft || isGone) return ended(situation, []);
+  if (isLeft || isGone) return ended(situation);
   if (isForced(collection, settings)) return ended(situation, [letGo(collection, `collection ${metadata.name}`)]);
   const isTold = status?.cleanupPhase === 'Completed';
   const isThere = server?.collections.includes(metadata.name) ?? true;
-  if (server && isTold && !isThere) return ended(situation, []);
+  if (server && isTold && !isThere) return ended(situation);
   const wanted: CollectionStep[] = via ? [{ do: 'delete-collection', because, via, collection: metadata.name }] : [];
   const { steps, held } = judge(wanted, rules, situation);
-  const cleanupAttempts = (status?.cleanupAttempts ?? 0) + (server && isTold ? 1 : 0);
+  // A cluster that was stopped on purpose is waited for, as long as it takes.
+  const isVain = (isTold || steps.length === 0) && cluster.spec.suspend !== true;
   const waits = held[0]?.because ?? (observed.server.known ? undefined : observed.server.because);
   return {
     objects: [],
@@ -37,22 +38,26 @@ export function ending(situation: Situation, settings: Settings): CollectionPlan
       qdrantStatus: 'Pending',
       // Written only if the server took it: what fails says otherwise.
       cleanupPhase: steps.length > 0 ? 'Completed' : 'Retrying',
-      ...(cleanupAttempts > 0 && { cleanupAttempts }),
+      ...(isVain && waitedCleanup(collection, situation.now.getTime())),
       ...(waits !== undefined && { cleanupError: waits }),
     },
     summary: { is: 'reconciling', reason: 'Deleting', because: waits ?? because },
-    lookAgain: { afterMs: settings.intervals.progressMs, because: 'to see whether it is gone' },
+    lookAgain: {
+      afterMs: steps.length > 0 ? settings.intervals.progressMs : pauseOf(collection),
+      because: 'to see whether it is gone',
+    },
   };
 }
 
-function ended({ collection: { status } }: Situation, steps: readonly CollectionStep[]): CollectionPlan {
+function ended({ collection: { status } }: Situation, events: readonly Happening[] = []): CollectionPlan {
   const because = 'the QdrantCollection is being deleted';
   return {
     objects: [],
-    steps,
+    steps: [],
     held: [],
     status: { ...status, cleanupPhase: 'Completed' },
     summary: { is: 'reconciling', reason: 'Deleting', because },
+    events,
     isCleanedUp: true,
   };
 }

@@ -1,5 +1,4 @@
 import type { AliasAction, JsonObject } from '../../api/index.ts';
-import type { LetGo } from '../../cleanup.ts';
 import type { QdrantCollectionBackup, QdrantCollectionRestore } from '../../kinds/index.ts';
 
 /** Which peer is told: the one that was asked. By names alone, so that a step carries only what it takes away. */
@@ -35,8 +34,7 @@ export type CollectionStep =
       readonly do: 'remove-child';
       readonly because: string;
       readonly child: QdrantCollectionBackup | QdrantCollectionRestore;
-    }
-  | LetGo;
+    };
 
 /** Those that a peer is told. */
 export type ServerStep = Extract<CollectionStep, Told>;
