@@ -22,6 +22,7 @@ bench: node_modules/.installed ## print the benchmark tables
 	@node bench/cluster/run.ts
 	@node bench/engine/run.ts
 	@node bench/dataflow/run.ts
+	@node bench/qdrant/run.ts
 
 format: node_modules/.installed ## rewrite files to the common format
 	@biome check --write

@@ -1,4 +1,3 @@
-import { secretRefsOf } from '@polder/engine/spec';
 import {
   type Cluster,
   ConfigMap,
@@ -20,6 +19,7 @@ import {
 import type { ProcessorCounters, Reading } from './api/index.ts';
 import type { DataFlow } from './kinds/index.ts';
 import { namesOf, namespaceOf } from './objects/index.ts';
+import { secretRefsIn } from './secret-refs.ts';
 import type { SecretUsers } from './secret-users.ts';
 import type { Settings } from './settings.ts';
 
@@ -88,7 +88,7 @@ async function childrenOf(flow: DataFlow, cluster: Cluster): Promise<Children> {
 }
 
 async function secretsOf(flow: DataFlow, { cluster, secretUsers }: FlowWorld): Promise<ReadonlyMap<string, Secret>> {
-  const refs = secretRefsOf(flow.spec).map(({ namespace, name }) => ({
+  const refs = secretRefsIn(flow.spec).map(({ namespace, name }) => ({
     namespace: namespace ?? namespaceOf(flow),
     name,
   }));

@@ -69,6 +69,18 @@ test('a flow becomes a processor, with one write for each object, two of its sta
   expect(await events()).toEqual(['Normal ConfigMapCreated', 'Normal DeploymentCreated']);
 });
 
+test('an operator that is killed is followed by one that finds all in place, and writes nothing', async () => {
+  const client = await start();
+  await putSecret('postgres://db')(client);
+  await createFlow(polledFlow({ resources: { requests: { cpu: '100m', memory: '64Mi' } } }))(client);
+  await settled();
+  await simulation.pass(60_000);
+  simulation.living('operator')?.kill();
+  simulation.revive('operator');
+  await simulation.pass(600_000);
+  expect(writes()).toEqual([]);
+});
+
 test('what is deleted takes all that was made for it along', async () => {
   const client = await start();
   await putSecret('postgres://db')(client);

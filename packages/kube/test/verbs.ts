@@ -9,6 +9,7 @@ import {
   isNotFound,
   Namespace,
   Pod,
+  Slimmer,
   type Status,
 } from '../src/index.ts';
 
@@ -135,7 +136,7 @@ export const VERBS: Readonly<Record<string, (client: Client, namespace: string) 
     await client.create(ConfigMap, { metadata: { namespace, name: 'a' } });
     await client.delete(ConfigMap, { namespace, name: 'a' });
     const seen: string[] = [];
-    const since = { namespace, resourceVersion: metadata.resourceVersion, slim: true, timeoutSeconds: 20 };
+    const since = { namespace, resourceVersion: metadata.resourceVersion, slimmer: new Slimmer(), timeoutSeconds: 20 };
     for await (const batch of client.watch(ConfigMap, since)) {
       for (const { type, object } of batch) {
         expect('metadata' in object && 'managedFields' in object.metadata).toBe(false);

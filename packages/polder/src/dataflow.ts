@@ -2,6 +2,7 @@
 import { DataFlow, DEFAULTS, dataflow, metricsOverHttp, settingsIn } from '@polder/dataflow';
 import { describeErrors, validate } from '@polder/engine/spec';
 import { type Resolve, validatingSpecs } from '@polder/kube';
+import { getPage } from './operator/page.ts';
 import type { BuiltInProduct } from './products.ts';
 import { version } from './version.ts';
 
@@ -66,9 +67,7 @@ export const dataflowProduct: BuiltInProduct = {
 
 const PHASES = ['Pending', 'Running', 'Error', 'Stopped'];
 
-const pageAt = (resolve: Resolve) => async (url: string, signal: AbortSignal) => {
+const pageAt = (resolve: Resolve) => (url: string, signal: AbortSignal) => {
   const { host, pathname } = new URL(url);
-  const response = await fetch(`http://${resolve(host)}${pathname}`, { signal, redirect: 'error' });
-  if (!response.ok) throw new Error(`${url} answered ${response.status}`);
-  return response.text();
+  return getPage(`http://${resolve(host)}${pathname}`, signal);
 };

@@ -14,7 +14,7 @@ import type { Settings } from './settings.ts';
 import { templates } from './template/controller.ts';
 
 export { type Download, downloadOverHttp, type Send, sendOverHttp } from './api/index.ts';
-export { kinds, QdrantCluster } from './kinds/index.ts';
+export { kinds, QdrantCluster, QdrantCollection } from './kinds/index.ts';
 export { QdrantMetrics } from './metrics.ts';
 export { type ApiOptions, qdrantApi } from './rest/index.ts';
 export { DEFAULTS, type Intervals, type Settings } from './settings.ts';

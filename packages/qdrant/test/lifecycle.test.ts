@@ -65,6 +65,17 @@ test('a cluster forms from its first peer, and all of it is one', async () => {
   expect(statusIn(simulation.state)).toMatchObject({ qdrantStatus: 'Healthy', readyReplicas: 3, version: '1.19.0' });
 });
 
+test('an operator that is killed is followed by one that finds all in place, and writes nothing', async () => {
+  const client = await start();
+  await applyCluster(aClusterOf(2))(client);
+  await until('two peers are one cluster', hasPeers(2));
+  await simulation.pass(60_000);
+  simulation.living('operator')?.kill();
+  simulation.revive('operator');
+  await simulation.pass(600_000);
+  expect(simulation.living('operator')?.writes).toEqual([]);
+});
+
 test('it grows, and the new peers get their share; it shrinks, and every point is still there', async () => {
   const client = await start();
   await applyCluster(aClusterOf(2))(client);

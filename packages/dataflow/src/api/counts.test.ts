@@ -6,7 +6,7 @@ const flow = { namespace: 'shop', name: 'orders' };
 const operation = (operation: string, status: string, value: number, name = 'orders') =>
   `dataflow_task_operations_total{namespace="shop",name="${name}",operation="${operation}",status="${status}"} ${value}`;
 
-test('a page of metrics is read line by line; what is none is passed over', () => {
+test('a page of metrics is read line by line; what is none, or of another name, is passed over', () => {
   const text = [
     '# HELP up Whether it is up.',
     '# TYPE up gauge',
@@ -15,8 +15,10 @@ test('a page of metrics is read line by line; what is none is passed over', () =
     'sent_total{route="$.a == \\"b\\"",back="\\\\n",line="a\\nb",brace="}"} 1.5e3 1767225600000',
     'broken{',
     'never NaN',
+    'upper 2',
+    'other_total 3',
   ].join('\n');
-  expect(samplesIn(text)).toEqual([
+  expect(samplesIn(text, ['up', 'sent_total', 'broken', 'never'])).toEqual([
     { name: 'up', labels: new Map(), value: 1 },
     {
       name: 'sent_total',

@@ -9,6 +9,9 @@ export interface Counts {
   readonly errors: number;
 }
 
+const OPERATIONS = 'dataflow_task_operations_total';
+const STARTED = 'process_start_time_seconds';
+
 /**
  * What a page of metrics says of a flow; of another flow (an address is soon given to another pod) it says nothing.
  *
@@ -17,19 +20,17 @@ export interface Counts {
  * latter are among the former, only earlier; so the larger number is the true one.
  */
 export function countsIn(text: string, flow: ObjectRef): Counts {
-  const samples = samplesIn(text);
+  const samples = samplesIn(text, [OPERATIONS, STARTED]);
   const operations = samples.filter(
     ({ name, labels }) =>
-      name === 'dataflow_task_operations_total' &&
-      labels.get('namespace') === flow.namespace &&
-      labels.get('name') === flow.name,
+      name === OPERATIONS && labels.get('namespace') === flow.namespace && labels.get('name') === flow.name,
   );
   const sum = (operation: string, status: string) =>
     operations
       .filter(({ labels }) => labels.get('operation') === operation && labels.get('status') === status)
       .reduce((total, { value }) => total + value, 0);
   return {
-    started: samples.find(({ name }) => name === 'process_start_time_seconds')?.value.toString() ?? '',
+    started: samples.find(({ name }) => name === STARTED)?.value.toString() ?? '',
     processed: sum('sink_write', 'success'),
     errors: Math.max(sum('error_sink_write', 'success'), sum('transform', 'error')),
   };

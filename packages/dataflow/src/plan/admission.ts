@@ -1,8 +1,10 @@
-import { describeErrors, joinSecrets, normalise, validate } from '@polder/engine/spec';
+import { isDeepStrictEqual } from 'node:util';
+import { describeErrors, joinSecrets, type Normalised, normalise, validate } from '@polder/engine/spec';
 import { type KubernetesObject, keyOf } from '@polder/kube';
-import { type DataFlow, LONGEST_NAME } from '../kinds/index.ts';
-import { NAME_LABEL, specFiles, type Workload } from '../objects/index.ts';
+import { type DataFlow, type GivenSpec, LONGEST_NAME } from '../kinds/index.ts';
+import { NAME_LABEL, type SpecFiles, specFiles, type Workload } from '../objects/index.ts';
 import type { Children, Observed } from '../observe.ts';
+import { once } from '../once.ts';
 import type { Settings } from '../settings.ts';
 import { blocked, type Health, waiting } from './health.ts';
 import { resolveSecrets } from './secrets.ts';
@@ -32,7 +34,7 @@ export function admit(flow: DataFlow, observed: Observed, settings: Settings): A
     return refused('SecretResolutionFailed', `Failed to resolve secrets: ${resolution.because}`);
   }
   const secrets = resolution.values;
-  const normalised = normalise(joinSecrets(flow.spec, secrets));
+  const { normalised, files } = joined(flow.spec, secrets, settings.inlineSecrets);
   if (!normalised.isValid) return refused('InvalidSpec', describeErrors(normalised.errors));
 
   const { spec } = normalised;
@@ -43,7 +45,7 @@ export function admit(flow: DataFlow, observed: Observed, settings: Settings): A
     runnable: {
       spec,
       secrets,
-      files: specFiles(flow.spec, secrets, settings.inlineSecrets),
+      files,
       image: image.value,
       isCheckpointed: spec.checkpointPersistence && spec.source.type !== 'kafka',
       logLevel: settings.processorLogLevel,
@@ -52,11 +54,33 @@ export function admit(flow: DataFlow, observed: Observed, settings: Settings): A
   };
 }
 
+/** Judged once: a flow is looked at far more often than its spec changes, and until then the cache has the same one. */
+const verdictOn = once((spec: GivenSpec) => validate(spec));
+
 function problemsOf({ metadata, spec }: DataFlow): string {
-  const { errors } = validate(spec);
+  const { errors } = verdictOn(spec);
   if (metadata.name.length <= LONGEST_NAME) return describeErrors(errors);
   const detail = `must have at most ${LONGEST_NAME} characters`;
   return describeErrors([{ type: 'Invalid value', field: 'metadata.name', value: metadata.name, detail }, ...errors]);
+}
+
+interface Joined {
+  readonly secrets: ReadonlyMap<string, string>;
+  readonly isInline: boolean;
+  readonly normalised: Normalised;
+  readonly files: SpecFiles;
+}
+
+const lastJoined = new WeakMap<GivenSpec, Joined>();
+
+/** A spec with its secrets, for the processor. Done once as well, until a secret is another. */
+function joined(spec: GivenSpec, secrets: ReadonlyMap<string, string>, isInline: boolean): Joined {
+  const last = lastJoined.get(spec);
+  if (last && last.isInline === isInline && isDeepStrictEqual(last.secrets, secrets)) return last;
+  const normalised = normalise(joinSecrets(spec, secrets));
+  const made = { secrets, isInline, normalised, files: specFiles(spec, secrets, isInline) };
+  lastJoined.set(spec, made);
+  return made;
 }
 
 /**

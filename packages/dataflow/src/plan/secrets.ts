@@ -1,7 +1,8 @@
-import { type SecretRefPath, secretRefsOf } from '@polder/engine/spec';
+import type { SecretRefPath } from '@polder/engine/spec';
 import { keyOf, type Secret } from '@polder/kube';
 import type { DataFlow } from '../kinds/index.ts';
 import { namespaceOf } from '../objects/index.ts';
+import { secretRefsIn } from '../secret-refs.ts';
 
 export type Resolution =
   /** The values, by where they belong. */
@@ -18,7 +19,7 @@ export function resolveSecrets(
   const own = namespaceOf(flow);
   const values = new Map<string, string>();
   const problems: string[] = [];
-  for (const ref of secretRefsOf(flow.spec)) {
+  for (const ref of secretRefsIn(flow.spec)) {
     const namespace = ref.namespace ?? own;
     const isAllowed = namespace === own || allowed.includes(namespace);
     const found = isAllowed ? valueOf(ref, namespace, secrets) : { problem: forbidden(ref, namespace) };

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import type { Client } from '../client/index.ts';
+import { type Client, Slimmer } from '../client/index.ts';
 import type { Clock } from '../clock/index.ts';
 import { type Kind, type KubernetesObject, resourceNameOf } from '../kinds/object.ts';
 import type { Logger } from '../log.ts';
@@ -14,6 +14,8 @@ export interface CacheOptions {
   /** Watch only these namespaces; all of them without it. Kinds without a namespace are watched as a whole. */
   readonly namespaces?: readonly string[] | undefined;
   readonly freeze?: boolean | undefined;
+  /** What they applied can be told from what is cached. */
+  readonly managers?: readonly string[] | undefined;
   /** Told of what the reflector of a kind does, for metrics. */
   readonly on?: ((kind: Kind) => ReflectorEvents) | undefined;
 }
@@ -21,6 +23,7 @@ export interface CacheOptions {
 /** The stores of all kinds that somebody asked for, each kept by reflectors of its own. */
 export class Cache {
   readonly #options: CacheOptions;
+  readonly #slimmer: Slimmer;
   readonly #entries = new Map<string, AnyEntry>();
   readonly #stop = new AbortController();
   #isRunning = false;
@@ -28,6 +31,7 @@ export class Cache {
 
   constructor(options: CacheOptions) {
     this.#options = options;
+    this.#slimmer = new Slimmer(options.managers);
     setMaxListeners(0, this.#stop.signal);
   }
 
@@ -78,8 +82,8 @@ export class Cache {
 
   #reflect<T extends KubernetesObject>(kind: Kind<T>, store: Store<T>, namespace: string | undefined): void {
     const { client, clock, random, log, on } = this.#options;
-    const sink = store.sink(namespace);
-    const reflector = new Reflector<T>({ client, kind, sink, clock, random, log, namespace, on: on?.(kind) });
+    const [sink, slimmer] = [store.sink(namespace), this.#slimmer];
+    const reflector = new Reflector<T>({ client, kind, sink, slimmer, clock, random, log, namespace, on: on?.(kind) });
     this.#reflectors.push(reflector.run(this.#stop.signal));
   }
 }

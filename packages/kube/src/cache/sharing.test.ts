@@ -32,3 +32,9 @@ test('equal parts are held once', () => {
   expect(value.labels).toBe(known.labels);
   expect(shared(structuredClone(known), known)).toBe(known);
 });
+
+test('what is frozen has other owners, and stays as it is', () => {
+  const fields = Object.freeze({ a: { b: 1 } });
+  const value = shared({ fields, x: [1] }, { fields: { a: { b: 1 } }, x: [1] });
+  expect(value.fields).toBe(fields);
+});

@@ -1,10 +1,12 @@
 /**
  * The same value, with every part that is equal in `known` replaced by that part. Siblings made from one template, and
  * successive versions of one object, then hold most of their content in common, once: a third of the memory of a cache of
- * pods. Works in place on `value`, which must be nobody else's yet; `known` is not touched.
+ * pods. Works in place on `value`, which must be nobody else's yet, except for what is frozen: that is shared already.
+ * `known` is not touched.
  */
 export function shared<V>(value: V, known: V): V {
   if (value === known) return known; // equal strings, too: one of the two copies can go
+  if (Object.isFrozen(value)) return value; // as are all values that are no objects
   if (Array.isArray(value)) return Array.isArray(known) && shareItems(value, known) ? known : value;
   if (isObject(value)) return isObject(known) && shareFields(value, known) ? known : value;
   return value;

@@ -1,4 +1,5 @@
 import { isAtLeast } from '../client/index.ts';
+import { deepFreeze } from '../freeze.ts';
 import { type KubernetesObject, keyOf, type ObjectRef } from '../kinds/object.ts';
 import { type Logger, messageOf } from '../log.ts';
 import type { ChangeEvent, ReflectorSink } from '../reflector/index.ts';
@@ -250,12 +251,4 @@ class Partition<T extends KubernetesObject> {
     this.#siblings.set(owner, object);
     return sibling;
   }
-}
-
-function deepFreeze<V>(value: V): V {
-  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value);
-    for (const inner of Object.values(value)) deepFreeze(inner);
-  }
-  return value;
 }

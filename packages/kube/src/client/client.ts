@@ -19,7 +19,7 @@ import type {
 } from './options.ts';
 import { pathOf } from './path.ts';
 import { type ClientOptions, Requests } from './requests.ts';
-import { parseSlimWatchEvent, parseWatchEvent, type WatchEvent } from './watch-event.ts';
+import { parseWatchEvent, type WatchEvent } from './watch-event.ts';
 
 const CONTENT_TYPE = {
   json: 'application/json-patch+json',
@@ -165,13 +165,14 @@ export class Client {
     kind: Kind<T>,
     options: WatchOptions = {},
   ): AsyncGenerator<readonly WatchEvent<T>[], void, undefined> {
-    const { signal, namespace, slim, onOpen, ...rest } = options;
+    const { signal, namespace, slimmer, onOpen, ...rest } = options;
     const match = rest.sendInitialEvents ? { resourceVersionMatch: 'NotOlderThan' } : {};
     const path = pathOf(kind, { namespace }, { watch: true, ...rest, ...match });
     const answer = await this.#requests.send({ method: 'GET', path, signal, longLived: true, repeatable: true });
     onOpen?.();
-    const parse = slim ? parseSlimWatchEvent<T> : parseWatchEvent<T>;
-    for await (const lines of linesOf(answer.chunks())) yield lines.map((line) => parse(line));
+    for await (const lines of linesOf(answer.chunks())) {
+      yield lines.map((line) => (slimmer ? slimmer.parse<T>(line) : parseWatchEvent<T>(line)));
+    }
   }
 
   /** The log of a pod's container, line by line; with `follow` until the container ends or the signal aborts. */

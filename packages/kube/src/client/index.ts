@@ -30,7 +30,8 @@ export type {
   WriteOptions,
 } from './options.ts';
 export type { ClientOptions } from './requests.ts';
+export { Slimmer, slim } from './slimmer.ts';
 export { socketTransport } from './socket-transport.ts';
 export { type Transport, TransportError, type TransportRequest, type TransportResponse } from './transport.ts';
 export { isAtLeast } from './version.ts';
-export { slim, type WatchEvent } from './watch-event.ts';
+export type { WatchEvent } from './watch-event.ts';

@@ -1,4 +1,5 @@
 import type { KubernetesObject } from '../kinds/index.ts';
+import type { Slimmer } from './slimmer.ts';
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
@@ -50,8 +51,8 @@ export interface WatchOptions extends SelectOptions {
   readonly allowWatchBookmarks?: boolean | undefined;
   /** Everything that exists first, then a bookmark with the annotation `k8s.io/initial-events-end`. */
   readonly sendInitialEvents?: boolean | undefined;
-  /** Leave out `metadata.managedFields`. */
-  readonly slim?: boolean | undefined;
+  /** Leave out what it takes away. */
+  readonly slimmer?: Slimmer | undefined;
   /** The server has agreed to tell. The first batch may be a minute away. */
   readonly onOpen?: (() => void) | undefined;
 }

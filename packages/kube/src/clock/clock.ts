@@ -56,12 +56,17 @@ export async function withTimeout<T>(
   what: string,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const timeout = new AbortController();
-  const timer = clock.after(ms, () => timeout.abort(new TimeoutError(`${what} took longer than ${ms} ms`)));
+  const ending = new AbortController();
+  // Not `AbortSignal.any`: it is kept by the outer signal until it is collected, and passes would leave thousands behind.
+  const onAbort = () => ending.abort(outer?.reason);
+  if (outer?.aborted) onAbort();
+  else outer?.addEventListener('abort', onAbort, { once: true });
+  const timer = clock.after(ms, () => ending.abort(new TimeoutError(`${what} took longer than ${ms} ms`)));
   try {
-    return await work(outer ? AbortSignal.any([outer, timeout.signal]) : timeout.signal);
+    return await work(ending.signal);
   } finally {
     timer.cancel();
+    outer?.removeEventListener('abort', onAbort);
   }
 }
 

@@ -12,7 +12,7 @@ const stored = (version: string, spec: object) => ({
 const answer = stored('1', { cpu: '1', list: [{ name: 'x', protocol: 'TCP' }], replicas: 1 });
 
 test('nothing is in place before it was applied', () => {
-  expect(new LastApplied().isInPlace(desired('1000m'), answer)).toBe(false);
+  expect(new LastApplied('us').isInPlace(desired('1000m'), answer)).toBe(false);
 });
 
 test.each<[string, object, boolean]>([
@@ -22,13 +22,13 @@ test.each<[string, object, boolean]>([
   ['one of our fields was removed', stored('2', { list: [{ name: 'x', protocol: 'TCP' }] }), false],
   ['a list of ours was changed', stored('2', { ...answer.spec, list: [] }), false],
 ])('when %s, applying again is %s needed', (_, live, isInPlace) => {
-  const applied = new LastApplied();
+  const applied = new LastApplied('us');
   applied.remember(desired('1000m'), answer);
   expect(applied.isInPlace(desired('1000m'), { ...answer, ...live })).toBe(isInPlace);
 });
 
 test('a new wish is applied even if the object is as the old one left it', () => {
-  const applied = new LastApplied();
+  const applied = new LastApplied('us');
   applied.remember(desired('1000m'), answer);
   expect(applied.isInPlace(desired('2'), answer)).toBe(false);
 });
@@ -41,7 +41,7 @@ describe('drift is', () => {
   const applied = (owner?: string) => wanting('1000m', owner);
   let last: LastApplied;
   beforeEach(() => {
-    last = new LastApplied();
+    last = new LastApplied('us');
     last.remember(applied(), { ...answer, metadata: { ...applied().metadata, uid: 'u', resourceVersion: '1' } });
   });
   const live = (version: string, spec: object) => ({
@@ -97,7 +97,7 @@ describe('drift is', () => {
 });
 
 test('what went with its owner does not pile up', () => {
-  const last = new LastApplied();
+  const last = new LastApplied('us');
   for (let at = 0; at < 5_000; at++) {
     const object = { ...answer, metadata: { ...metadata, name: `a${at}`, uid: `u${at}` } };
     last.remember(object, object);

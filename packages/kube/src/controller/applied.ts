@@ -1,15 +1,27 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type KubernetesObject, keyOf } from '../kinds/index.ts';
+import { ownsExactly } from './owned-fields.ts';
 
 /**
- * What we applied last and what the server made of it, for each object: enough to know, without asking, that applying the
- * same again would change nothing; and to know when somebody else has changed what is ours. Lost on a restart, which costs
- * one needless (and harmless) apply per object. Whoever hears that an object is gone has to say so with `forget`.
+ * Knows, without asking, that applying the same again would change nothing; and when somebody else has changed what is ours.
+ *
+ * - **How?** The live object has every field as we would send it, and by its managed fields these, and no others, are the ones
+ *   that we applied. A field that we no longer want is then among those that we own; and one that others changed is not,
+ *   even where the change is an addition to a list. This needs no memory: an operator that starts finds its work done.
+ * - **What if the server stores something else?** It rewrites quantities (`1000m` is `1`), and webhooks add containers. So its
+ *   answer is remembered, and compared in all that we sent. After a restart this costs one needless, and harmless, apply.
+ *
+ * Whoever hears that an object is gone has to say so with `forget`.
  */
 export class LastApplied {
+  readonly #manager: string;
   readonly #byUid = new Map<string, Applied>();
   /** Objects that went without our doing: whose they were, by their names. */
   readonly #gone = new Map<string, string>();
+
+  constructor(manager: string) {
+    this.#manager = manager;
+  }
 
   remember(desired: KubernetesObject, answer: KubernetesObject): void {
     this.#gone.delete(nameOf(answer));
@@ -43,11 +55,24 @@ export class LastApplied {
     return this.#byUid.size;
   }
 
-  /** Whether `live` still has every field as the server set it when `desired` was applied. */
+  /** Whether `live` has every field as the server sets it when `desired` is applied. */
   isInPlace(desired: KubernetesObject, live: KubernetesObject): boolean {
     const last = this.#byUid.get(live.metadata.uid ?? '');
-    if (!last || !isDeepStrictEqual(last.desired, desired)) return false;
-    return isAsIn(last.answer, live, desired);
+    if (last && isDeepStrictEqual(last.desired, desired) && isAsIn(last.answer, live, desired)) return true;
+    if (!this.#isEvident(desired, live)) return false;
+    this.remember(desired, live);
+    return true;
+  }
+
+  #isEvident(desired: KubernetesObject, live: KubernetesObject): boolean {
+    const entry = live.metadata.managedFields?.find(
+      ({ manager, operation, apiVersion, subresource }) =>
+        manager === this.#manager &&
+        operation === 'Apply' &&
+        apiVersion === desired.apiVersion &&
+        subresource === undefined,
+    );
+    return entry?.fieldsV1 !== undefined && has(live, desired) && ownsExactly(entry.fieldsV1, desired);
   }
 
   /** Whether somebody has changed or deleted what we left under this name. What is to become of it now does not matter. */
@@ -78,6 +103,18 @@ const ownersOf = ({ metadata }: KubernetesObject) => (metadata.ownerReferences ?
 
 function isAsIn(before: KubernetesObject, live: KubernetesObject, shape: KubernetesObject): boolean {
   return before.metadata.resourceVersion === live.metadata.resourceVersion || isSameWhere(shape, before, live);
+}
+
+/** Whether a state has all that is wanted. It may have more fields, also in the items of a list, but no more items. */
+function has(state: unknown, wanted: unknown): boolean {
+  if (Array.isArray(wanted)) {
+    if (!Array.isArray(state) || state.length !== wanted.length) return false;
+    return wanted.every((item, index) => has(state[index], item));
+  }
+  if (!isObject(wanted)) return state === wanted;
+  if (!isObject(state)) return false;
+  for (const name in wanted) if (wanted[name] !== undefined && !has(state[name], wanted[name])) return false;
+  return true;
 }
 
 /**

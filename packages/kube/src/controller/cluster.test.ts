@@ -21,7 +21,7 @@ beforeEach(async () => {
   const client = new Client({ transport: world.server.transport(), userAgent: 'test', clock });
   const cache = new Cache({ client, clock, random: () => 0, log: silentLogger });
   const kinds = [Widget, ConfigMap];
-  const [ownWrites, lastApplied] = [new OwnWrites(), new LastApplied()];
+  const [ownWrites, lastApplied] = [new OwnWrites(), new LastApplied('test')];
   parts = { client, cache, ownWrites, lastApplied, fieldManager: 'test', kinds, clock };
   cluster = new Cluster(parts, new AbortController().signal);
   cache.start();

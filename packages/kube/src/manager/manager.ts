@@ -68,6 +68,7 @@ export class Manager {
       log,
       namespaces,
       freeze,
+      managers: products.map(({ fieldManager }) => fieldManager),
       on: (kind) => this.#eventsOf(kind).reflecting?.(kind) ?? {},
     });
     const kinds = new Map(products.flatMap(kindsOf).map((kind) => [resourceNameOf(kind), kind]));

@@ -44,7 +44,7 @@ export async function lead(
     client,
     cache,
     ownWrites: new OwnWrites(),
-    lastApplied: new LastApplied(),
+    lastApplied: new LastApplied(product.fieldManager),
     fieldManager: product.fieldManager,
     clock,
     onWait: on.waited,

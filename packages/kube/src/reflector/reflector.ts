@@ -1,4 +1,4 @@
-import { ApiError, type Client, slim, type WatchEvent } from '../client/index.ts';
+import { ApiError, type Client, type Slimmer, type WatchEvent } from '../client/index.ts';
 import { type Clock, sleep } from '../clock/index.ts';
 import type { Kind, KubernetesObject } from '../kinds/object.ts';
 import { resourceNameOf } from '../kinds/object.ts';
@@ -25,6 +25,7 @@ export interface ReflectorOptions<T extends KubernetesObject> {
   readonly client: Client;
   readonly kind: Kind<T>;
   readonly sink: ReflectorSink<T>;
+  readonly slimmer: Slimmer;
   readonly clock: Clock;
   /** 0 <= r < 1. Spreads reconnections, so that a thousand reflectors do not return in the same second. */
   readonly random: () => number;
@@ -117,12 +118,12 @@ export class Reflector<T extends KubernetesObject> {
   }
 
   async #list(signal: AbortSignal): Promise<string> {
-    const { client, kind, sink, namespace, labelSelector, fieldSelector } = this.#options;
+    const { client, kind, sink, slimmer, namespace, labelSelector, fieldSelector } = this.#options;
     sink.begin();
     let version = '';
     const where = { namespace, labelSelector, fieldSelector, signal };
     for await (const page of client.pages(kind, where)) {
-      sink.seed(page.items.map(slim));
+      sink.seed(page.items.map((object) => slimmer.slim(object)));
       version = page.metadata.resourceVersion;
     }
     sink.complete(version);
@@ -130,7 +131,7 @@ export class Reflector<T extends KubernetesObject> {
   }
 
   async #watch(state: Extract<State, { do: 'stream' | 'watch' }>, outer: AbortSignal): Promise<Ending> {
-    const { client, clock, kind, sink, random, on, namespace, labelSelector, fieldSelector } = this.#options;
+    const { client, clock, kind, sink, slimmer, random, on, namespace, labelSelector, fieldSelector } = this.#options;
     const startedAt = clock.monotonic();
     let heardAt = startedAt;
     let isHeard = false;
@@ -155,7 +156,7 @@ export class Reflector<T extends KubernetesObject> {
         allowWatchBookmarks: true,
         // Coming back now and then spreads the watches over the API servers again after one of them was away.
         timeoutSeconds: Math.floor(300 + 300 * random()),
-        slim: true,
+        slimmer,
         onOpen: () => {
           this.#isOpen = true;
           on?.opened?.();

@@ -2,7 +2,8 @@ import { createApiServer } from '@polder/embedded';
 import { Client, Pod, silentLogger, systemClock } from '@polder/kube';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { pageOf } from './exposition.ts';
-import { type FetchPage, type PodMetricsOptions, podMetrics } from './pod-metrics.ts';
+import type { GetPage } from './page.ts';
+import { type PodMetricsOptions, podMetrics } from './pod-metrics.ts';
 
 const PODS = { labelSelector: 'app=dataflow-processor', port: 9090, prefix: 'dataflow_' };
 const page = (count: number) =>
@@ -25,7 +26,7 @@ async function pod(name: string, podIP: string, { phase = 'Running', app = 'data
   );
 }
 
-const scraped = async (fetchPage: FetchPage, more: Partial<PodMetricsOptions> = {}) => {
+const scraped = async (fetchPage: GetPage, more: Partial<PodMetricsOptions> = {}) => {
   const families = await podMetrics(PODS, {
     client,
     clock: systemClock,
@@ -66,7 +67,7 @@ describe('the metrics of processors', () => {
 
   test('are there without those of a pod that is dead, silent or talks nonsense', async () => {
     for (const [index, name] of ['good', 'dead', 'silent', 'nonsense'].entries()) await pod(name, `10.0.0.${index}`);
-    const fetchPage: FetchPage = async (url, signal) => {
+    const fetchPage: GetPage = async (url, signal) => {
       if (url.includes('10.0.0.1')) throw new Error('connection refused');
       if (url.includes('10.0.0.2')) await new Promise((_, reject) => signal.addEventListener('abort', reject));
       return url.includes('10.0.0.3') ? '<html>\ndataflow_x{' : page(1);
@@ -80,7 +81,7 @@ describe('the metrics of processors', () => {
   test('are asked for where the configuration says that a pod is', async () => {
     await pod('one', 'fd00::1');
     const asked: string[] = [];
-    const fetchPage: FetchPage = async (url) => {
+    const fetchPage: GetPage = async (url) => {
       asked.push(url);
       return '';
     };
@@ -91,7 +92,7 @@ describe('the metrics of processors', () => {
   test('are asked for by a few connections at once, and given up when the page is due', async () => {
     for (let index = 0; index < 40; index++) await pod(`pod-${index}`, `10.0.1.${index}`);
     let [now, most] = [0, 0];
-    const fetchPage: FetchPage = async (_, signal) => {
+    const fetchPage: GetPage = async (_, signal) => {
       most = Math.max(most, ++now);
       await new Promise((resolve) => signal.addEventListener('abort', resolve));
       now--;

@@ -1,6 +1,7 @@
 import { type Client, type Clock, keyOf, type Logger, messageOf, Pod, type Resolve, withTimeout } from '@polder/kube';
 import type { MeteredPods } from '../products.ts';
 import { type Family, familiesIn, familyOf, labelled } from './exposition.ts';
+import { type GetPage, getPage } from './page.ts';
 
 export interface PodMetricsOptions {
   readonly client: Client;
@@ -9,14 +10,11 @@ export interface PodMetricsOptions {
   readonly resolve: Resolve;
   /** All without it. */
   readonly namespaces?: readonly string[] | undefined;
-  readonly fetchPage?: FetchPage;
+  readonly fetchPage?: GetPage;
   /** How long one pod may take, and all of them together. */
   readonly podTimeoutMs: number;
   readonly allTimeoutMs: number;
 }
-
-/** Rejects unless there is a good answer. */
-export type FetchPage = (url: string, signal: AbortSignal) => Promise<string>;
 
 /** So many are asked at once: enough for thousands within a scrape, and no burst of connections. */
 const AT_ONCE = 32;
@@ -52,7 +50,7 @@ interface Answer {
 async function familiesOf(
   pod: Pod,
   { port, prefix }: MeteredPods,
-  { clock, log, resolve, podTimeoutMs, fetchPage = fetchOverHttp }: PodMetricsOptions,
+  { clock, log, resolve, podTimeoutMs, fetchPage = getPage }: PodMetricsOptions,
   outer: AbortSignal,
 ): Promise<Answer> {
   const { podIP = '' } = pod.status ?? {};
@@ -89,18 +87,3 @@ async function inParallel<T, R>(all: readonly T[], atOnce: number, work: (one: T
   await Promise.all(Array.from({ length: Math.min(atOnce, all.length) }, worker));
   return results;
 }
-
-/** No processor has more to say than this. */
-const LARGEST_PAGE = 8 * 1024 * 1024;
-
-const fetchOverHttp: FetchPage = async (url, signal) => {
-  const response = await fetch(url, { signal, redirect: 'error' });
-  if (!response.ok) throw new Error(`it answered ${response.status}`);
-  const decoder = new TextDecoder();
-  let page = '';
-  for await (const part of response.body ?? []) {
-    page += decoder.decode(part, { stream: true });
-    if (page.length > LARGEST_PAGE) throw new Error(`its page is larger than ${LARGEST_PAGE} bytes`);
-  }
-  return page;
-};

@@ -57,7 +57,7 @@ export class PlannedWorld {
     const { client, clock, log, signal } = this.#tools;
     const kinds = controllers.flatMap((one) => one.kinds);
     await this.#see(kinds);
-    const [ownWrites, lastApplied] = [new OwnWrites(), new LastApplied()];
+    const [ownWrites, lastApplied] = [new OwnWrites(), new LastApplied(fieldManager)];
     const parts = { client, cache: this.#cache, ownWrites, lastApplied, fieldManager, kinds, clock };
     return controller.preview(object, { parts, clock, log, signal });
   }

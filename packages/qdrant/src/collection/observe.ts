@@ -11,7 +11,7 @@ import {
 import { ordinalOf, podAt } from '../cluster/objects/index.ts';
 import { QdrantCluster, QdrantCollection, QdrantCollectionBackup, QdrantCollectionRestore } from '../kinds/index.ts';
 import { type Doors, doorsOf, keyringOf } from '../peers.ts';
-import { problemOf } from './plan/admission.ts';
+import { hasReadyPeer, problemOf } from './plan/admission.ts';
 import { isChildOf, restoreName } from './plan/snapshots.ts';
 
 /** Everything that a plan for a collection may depend on. */
@@ -83,6 +83,8 @@ async function serverOf(
   const { name } = cluster.metadata;
   if (cluster.metadata.deletionTimestamp !== undefined) return unknown(`QdrantCluster ${name} is being deleted`);
   if (cluster.spec.suspend) return unknown(`QdrantCluster ${name} is suspended`);
+  // Nobody stands behind its Service, and to find that out by asking takes as long as a question may take.
+  if (!hasReadyPeer(cluster)) return unknown(`no peer of QdrantCluster ${name} is ready`);
   const doors = doorsOf(cluster, await keyringOf(cluster, world.cluster));
   // The Service picks a peer that is ready; all else of the pass is asked of, and told to, that one by its own name. Peers
   // are up to half a second behind each other: answers of several would contradict each other, and what one was told just

@@ -1,4 +1,4 @@
-import type { QdrantCollection } from '../../kinds/index.ts';
+import type { QdrantCluster, QdrantCollection } from '../../kinds/index.ts';
 import { vectorsIn } from './wanted.ts';
 
 /** The server takes none of these in a name. */
@@ -66,3 +66,6 @@ function problemOfIndexes({ payloadIndexes = [] }: QdrantCollection['spec']): st
   }
   return undefined;
 }
+
+/** As the status of a cluster tells it: its next word comes as an event. */
+export const hasReadyPeer = ({ status }: QdrantCluster): boolean => (status?.readyReplicas ?? 0) > 0;

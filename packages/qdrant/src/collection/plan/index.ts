@@ -2,7 +2,7 @@ import { findCondition, type Held, judge, type NewCondition, type Plan, type Sta
 import type { QdrantCollection } from '../../kinds/index.ts';
 import type { Settings } from '../../settings.ts';
 import type { Observed } from '../observe.ts';
-import { problemOf } from './admission.ts';
+import { hasReadyPeer, problemOf } from './admission.ts';
 import { aliasing, inOneRequest } from './aliases.ts';
 import { ending } from './ending.ts';
 import { aliasesCondition, type Health, healthOf, holding } from './health.ts';
@@ -125,12 +125,16 @@ function countOf({ collection, seen, now, periodicMs }: Situation, steps: readon
 }
 
 function lookAgain(
-  { observed: { cluster } }: Situation,
+  { observed: { cluster, server } }: Situation,
   { summary }: Health,
   steps: readonly CollectionStep[],
   { intervals }: Settings,
 ): NonNullable<CollectionPlan['lookAgain']> {
-  const isAway = !cluster || cluster.metadata.deletionTimestamp !== undefined || cluster.spec.suspend === true;
+  const isAway =
+    !cluster ||
+    cluster.metadata.deletionTimestamp !== undefined ||
+    cluster.spec.suspend === true ||
+    (!server.known && !hasReadyPeer(cluster));
   const isSettled = summary.is === 'ready' || summary.is === 'stalled';
   return isAway || (isSettled && steps.length === 0)
     ? { afterMs: intervals.periodicMs, because: 'what happens to a collection sends no events' }

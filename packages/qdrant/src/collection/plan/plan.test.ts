@@ -99,6 +99,16 @@ const heldBy = (collection: QdrantCollection, observed: Observed) =>
   plan(collection, observed).held.map(({ rule }) => rule);
 const bare = aCollection().spec;
 
+test('while no peer is ready, its cluster is waited for; one that is ready and does not answer is asked again soon', () => {
+  const server = { known: false, because: 'silence' } as const;
+  const lookAgainWith = (readyReplicas: number) => {
+    const cluster = { ...aCluster(), status: { ...aCluster().status, readyReplicas } };
+    return plan(aCollection(), seen(aServer(bare), { cluster, server })).lookAgain?.afterMs;
+  };
+  expect(lookAgainWith(0)).toBe(DEFAULTS.intervals.periodicMs);
+  expect(lookAgainWith(1)).toBe(DEFAULTS.intervals.progressMs);
+});
+
 test('it is written down that a collection is ours before it is made', () => {
   const observed = seen(aServer(undefined));
   const first = plan(aCollection({}, {}), observed);

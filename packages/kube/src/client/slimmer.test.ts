@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseSlimWatchEvent } from './watch-event.ts';
+import { Slimmer } from './slimmer.ts';
 
-const slim = (event: unknown) => parseSlimWatchEvent(Buffer.from(JSON.stringify(event)));
+const slim = (event: unknown) => new Slimmer(['ours']).parse(Buffer.from(JSON.stringify(event)));
 
 const managedFields = [
   {
@@ -32,6 +32,29 @@ test('managed fields are gone, wherever they stand in the metadata', () => {
     const event = { type: 'ADDED', object: { kind: 'Pod', apiVersion: 'v1', metadata, spec: { x: 1 } } };
     expect(slim(event)).toEqual({ ...event, object: { ...event.object, metadata: expected } });
   }
+});
+
+test('what we applied ourselves stays, and is kept once for all that was made of one template', () => {
+  const slimmer = new Slimmer(['ours']);
+  const entry = (uid: string) => ({
+    manager: 'ours',
+    operation: 'Apply',
+    apiVersion: 'v1',
+    time: '2026-01-01T00:00:00Z',
+    fieldsV1: { 'f:metadata': { 'f:ownerReferences': { [`k:{"uid":"${uid}"}`]: {} } }, 'f:data': { 'f:a': {} } },
+  });
+  const read = (uid: string, ...others: readonly object[]) => {
+    const metadata = { name: 'a', managedFields: [...managedFields, entry(uid), ...others] };
+    const object = { kind: 'ConfigMap', apiVersion: 'v1', metadata };
+    const event = slimmer.parse(Buffer.from(JSON.stringify({ type: 'ADDED', object })));
+    expect(event.object).toEqual(slimmer.slim(object));
+    return 'metadata' in event.object ? event.object.metadata?.managedFields : undefined;
+  };
+  const { time: _, ...kept } = entry('00000000-0000-0000-0000-000000000001');
+  const first = read('00000000-0000-0000-0000-000000000001', { ...entry('x'), subresource: 'status' });
+  expect(first).toEqual([kept]);
+  const second = read('00000000-0000-0000-0000-000000000002', { ...entry('x'), operation: 'Update' });
+  expect(second?.[0]?.fieldsV1).toBe(first?.[0]?.fieldsV1);
 });
 
 test('a field of the same name elsewhere is data and stays', () => {

@@ -10,6 +10,8 @@ export interface Call {
   readonly method: string;
   /** `deployments`, `dataflows/status`. */
   readonly resource: string;
+  /** Without a query. */
+  readonly path: string;
   readonly at: number;
 }
 
@@ -37,7 +39,8 @@ export async function meteringProxy(cluster: ControlPlane): Promise<MeteringProx
   };
   const pass = (asked: IncomingMessage, answer: ServerResponse) => {
     const { method = '', url = '', headers } = asked;
-    calls.push({ method, resource: resourceOf(url), at: performance.now() });
+    const [path = ''] = url.split('?');
+    calls.push({ method, resource: resourceOf(url), path, at: performance.now() });
     const upstream = request(`${cluster.url}${url}`, { agent, method, headers }, (answered) => {
       answer.writeHead(answered.statusCode ?? 502, answered.headers);
       answered.on('data', count).pipe(answer);
