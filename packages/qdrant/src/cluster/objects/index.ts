@@ -29,6 +29,7 @@ export {
   urlOf,
   VOLUMES,
 } from './identity.ts';
+export { clientService, headlessService } from './services.ts';
 export { certificateHosts, HASH_ANNOTATION, peerHash, QDRANT } from './stateful-set.ts';
 export type { ApiKey, Workload } from './workload.ts';
 

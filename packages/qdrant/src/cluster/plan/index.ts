@@ -8,6 +8,7 @@ import { draining } from './drain.ts';
 import { ending } from './ending.ts';
 import { type Health, healthOf, sentence } from './health.ts';
 import { leftovers, leftVolumes } from './leftovers.ts';
+import { correctingPorts } from './ports.ts';
 import { rebalancing } from './rebalance.ts';
 import { givingUpTheLost, membersOf, rejoining, replicating } from './repair.ts';
 import { changingImage, restarting } from './rollout.ts';
@@ -38,9 +39,13 @@ export function planCluster(cluster: QdrantCluster, observed: Observed, settings
     case 'admitted': {
       const { objects, set } = desired(cluster, workloadOf(situation, admission.credentials));
       const { steps, held } = judge(wanted(situation), rules, situation);
-      // What a StatefulSet is stuck with can't be applied: it is made anew first.
+      // What a StatefulSet or a Service is stuck with can't be applied: it is made anew, or corrected, first.
       const isStuck = recreating(situation).length > 0;
-      const applied = isStuck ? objects.filter((object) => object !== set) : objects;
+      const corrected = correctingPorts(situation).map(({ service }) => service.metadata.name);
+      const applied = objects.filter(
+        (object) =>
+          !(isStuck && object === set) && !(object.kind === 'Service' && corrected.includes(object.metadata.name)),
+      );
       return planned(situation, settings, applied, oneByOne(steps), held);
     }
   }
@@ -51,6 +56,7 @@ function wanted(situation: Situation): readonly ClusterStep[] {
   const steps = [
     ...leftovers(situation),
     ...leftVolumes(situation),
+    ...correctingPorts(situation),
     ...expanding(situation),
     ...recreating(situation),
     ...givingUpTheLost(situation),

@@ -26,5 +26,8 @@ export function restarting({ cluster, observed, sight }: Situation): readonly Cl
         Number(isLeader(a.pod.metadata.name)) - Number(isLeader(b.pod.metadata.name)) ||
         b.ordinal - a.ordinal,
     )
-    .map(({ pod }) => ({ do: 'restart-pod', because: `${pod.metadata.name} is not as it would be made now`, pod }));
+    .map(({ pod }) => {
+      const because = `${pod.metadata.name} is not as it would be made now`;
+      return { do: 'restart-pod', because, pod, outdatedBy: set };
+    });
 }
