@@ -1,0 +1,97 @@
+/** The example of Qdrant as its reader types it: grown, shrunk, killed on the way, and every point is still there. */
+import { join } from 'node:path';
+import { type Client, isNotFound, PersistentVolumeClaim, Pod, Secret } from '@polder/kube';
+import { QdrantCluster } from '@polder/qdrant';
+import { expect, test } from 'vitest';
+import { CHECKOUT, Workplace } from './program.ts';
+
+/** Peers come and go one by one, and shards travel one by one. */
+const PATIENCE = { timeout: 240_000, interval: 250 };
+
+const vectors = { namespace: 'default', name: 'vectors' };
+const ofVectors = { namespace: 'default', labelSelector: 'clustername=vectors' };
+const NUMBERS = Array.from({ length: 60 }, (_, at) => at + 1);
+
+const statusOf = async (client: Client) => (await client.get(QdrantCluster, vectors)).status;
+
+/** So many peers, each of them well, and nothing under way. */
+const becomes = (client: Client, replicas: number) =>
+  expect
+    .poll(async () => {
+      const { qdrantStatus, peers, observedGeneration } = (await statusOf(client)) ?? {};
+      const { generation } = (await client.get(QdrantCluster, vectors)).metadata;
+      const pods = (await client.list(Pod, ofVectors)).items.length;
+      return { qdrantStatus, peers: peers?.length, pods, isSeen: observedGeneration === generation };
+    }, PATIENCE)
+    .toEqual({ qdrantStatus: 'Healthy', peers: replicas, pods: replicas, isSeen: true });
+
+const scale = (client: Client, replicas: number) =>
+  client.patch(QdrantCluster, vectors, { type: 'merge', body: { spec: { replicas } } });
+
+/** Asks the peer in a pod, as a user of the cluster would. */
+async function ask<T>(client: Client, pod: string, method: string, path: string, body?: object): Promise<T> {
+  const { data } = await client.get(Secret, { namespace: 'default', name: 'vectors-apikey' });
+  const { status } = await client.get(Pod, { namespace: 'default', name: pod });
+  const response = await fetch(`http://${status?.podIP}:6333${path}`, {
+    method,
+    headers: { 'api-key': Buffer.from(data?.['api-key'] ?? '', 'base64').toString() },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  expect(response.status, `${method} ${path} of ${pod}`).toBe(200);
+  const { result }: { readonly result: T } = JSON.parse(await response.text());
+  return result;
+}
+
+async function numbersSeenBy(client: Client, pod: string): Promise<readonly number[]> {
+  const path = '/collections/products/points/scroll';
+  const { points } = await ask<{ points: { id: number }[] }>(client, pod, 'POST', path, { limit: 1_000 });
+  return points.map(({ id }) => id).toSorted((a, b) => a - b);
+}
+
+test('examples/qdrant: a cluster grows, shrinks and is killed on the way, and keeps every point', {
+  timeout: 600_000,
+}, async () => {
+  await using place = new Workplace();
+  const start = async (...manifests: readonly string[]) => {
+    const up = place.polder('up', ...manifests);
+    await expect.poll(() => up.said.out, PATIENCE).toContain('everything is ready');
+    return { up, client: await place.connect() };
+  };
+  let { up, client } = await start('-f', join(CHECKOUT, 'examples/qdrant'));
+  await becomes(client, 3);
+  const params = { vectors: { size: 4, distance: 'Dot' }, shard_number: 6, replication_factor: 2 };
+  await ask(client, 'vectors-0', 'PUT', '/collections/products', params);
+  const points = NUMBERS.map((id) => ({ id, vector: [id, 0, 0, 1] }));
+  await ask(client, 'vectors-1', 'PUT', '/collections/products/points?wait=true', { points });
+
+  await scale(client, 5);
+  await becomes(client, 5);
+  const shards = await ask<{ local_shards: object[] }>(client, 'vectors-4', 'GET', '/collections/products/cluster');
+  expect(shards.local_shards.length).toBeGreaterThan(1);
+  expect(await numbersSeenBy(client, 'vectors-4')).toEqual(NUMBERS);
+
+  await scale(client, 2);
+  await expect.poll(async () => (await statusOf(client))?.operation, PATIENCE).toMatch(/^move-replica|^drop-replica/);
+  up.child.kill('SIGKILL');
+  await up.exit;
+  await client.close();
+  // Without the manifest: it would ask for three peers again.
+  ({ up, client } = await start());
+  await becomes(client, 2);
+  for (const pod of ['vectors-0', 'vectors-1']) expect(await numbersSeenBy(client, pod)).toEqual(NUMBERS);
+
+  await client.delete(QdrantCluster, vectors);
+  await expect
+    .poll(() => client.get(QdrantCluster, vectors).then(() => 'there', goneIfNotFound), PATIENCE)
+    .toBe('gone');
+  await expect.poll(async () => (await client.list(Pod, ofVectors)).items, PATIENCE).toEqual([]);
+  await expect.poll(async () => (await client.list(PersistentVolumeClaim, ofVectors)).items, PATIENCE).toEqual([]);
+  await client.close();
+  up.child.kill('SIGINT');
+  expect(await up.exit).toBe(0);
+});
+
+function goneIfNotFound(error: unknown): string {
+  if (!isNotFound(error)) throw error;
+  return 'gone';
+}
