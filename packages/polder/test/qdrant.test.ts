@@ -1,4 +1,5 @@
 /** The example of Qdrant as its reader types it: grown, shrunk, killed on the way, and every point is still there. */
+import { request } from 'node:https';
 import { join } from 'node:path';
 import { type Client, isNotFound, PersistentVolumeClaim, Pod, Secret } from '@polder/kube';
 import { QdrantCluster } from '@polder/qdrant';
@@ -89,6 +90,34 @@ test('examples/qdrant: a cluster grows, shrinks and is killed on the way, and ke
   await client.close();
   up.child.kill('SIGINT');
   expect(await up.exit).toBe(0);
+});
+
+const SAFE = `
+apiVersion: qdrant.operator/v1alpha1
+kind: QdrantCluster
+metadata: {name: vectors}
+spec: {replicas: 2, image: "qdrant/qdrant:v1.19.0", apikey: full, readApikey: look, tls: {enabled: true}}
+`;
+
+test('over TLS and with keys, peers join and the operator finds them', { timeout: 300_000 }, async () => {
+  await using place = new Workplace();
+  const up = place.polder('up', '-f', place.write('safe.yaml', SAFE));
+  await expect.poll(() => up.said.out, PATIENCE).toContain('everything is ready');
+  const client = await place.connect();
+  await becomes(client, 2);
+  const { data } = await client.get(Secret, { namespace: 'default', name: 'vectors-server-cert' });
+  const { status } = await client.get(Pod, { namespace: 'default', name: 'vectors-1' });
+  const answered = (key: string) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const servername = 'vectors-1.vectors-headless.default';
+      const ca = Buffer.from(data?.['cacert.pem'] ?? '', 'base64');
+      const where = { host: status?.podIP, port: 6333, path: '/collections', servername, ca };
+      request({ ...where, headers: { 'api-key': key } }, (response) => resolve(response.resume().statusCode))
+        .once('error', reject)
+        .end();
+    });
+  expect([await answered('full'), await answered('look'), await answered('guess')]).toEqual([200, 200, 401]);
+  await client.close();
 });
 
 function goneIfNotFound(error: unknown): string {

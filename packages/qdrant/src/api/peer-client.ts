@@ -51,8 +51,9 @@ export class PeerClient {
 
   /** What it runs: `1.19.0`. Needs no key. */
   async version(): Promise<Answer<string>> {
-    const { readTimeoutMs } = this.#options;
-    const answer = await this.#exchange({ method: 'GET', url: `${this.#door.url}/`, headers: {} }, readTimeoutMs);
+    const { url, authority } = this.#door;
+    const request = { method: 'GET', url: `${url}/`, headers: {}, authority } as const;
+    const answer = await this.#exchange(request, this.#options.readTimeoutMs);
     if (answer.is !== 'answered') return answer;
     const { status, text } = answer.response;
     const version = status === 200 ? textAt(safely(text), 'version') : undefined;
