@@ -24,7 +24,7 @@ export const kinds: readonly Kind[] = [Secret, ConfigMap, Service, NetworkPolicy
 const configFor = ({ address }: Hosts) => `
 intervals:
   operator: {leaseDuration: 5s, leaseRenewDeadline: 4s, leaseRetryPeriod: 500ms}
-  qdrant: {progressInterval: 200ms, readTimeout: 2s, writeTimeout: 5s}
+  qdrant: {periodicReconcile: 1s, progressInterval: 200ms, readTimeout: 2s, writeTimeout: 5s}
 resolve: {"*:6333": "${address}"}
 `;
 

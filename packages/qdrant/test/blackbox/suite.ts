@@ -82,6 +82,23 @@ export function runBlackbox(server: string, start: () => Promise<ClusterUnderTes
         expect(await place.numbersIn('upgraded')).toEqual(NUMBERS);
       });
 
+      test('notices what sends no event: a copy that is gone is made again', async () => {
+        await place.apply('replicated', aClusterOf(2));
+        const { status } = await place.settled('replicated', 2);
+        await place.fill('replicated', 1, 2);
+        const peer_id = JSON.rawJSON(status?.peers?.[1]?.id ?? '');
+        const path = '/collections/points/cluster';
+        await place.ask('replicated', 'POST', path, { drop_replica: { shard_id: 0, peer_id } });
+        const copies = async () => {
+          const seen = await place.ask<{ local_shards: object[]; remote_shards: object[] }>('replicated', 'GET', path);
+          return [...seen.local_shards, ...seen.remote_shards];
+        };
+        expect(await copies()).toHaveLength(1);
+        await place.settles(async () => {
+          expect(await copies()).toMatchObject([{ state: 'Active' }, { state: 'Active' }]);
+        });
+      });
+
       test('has volumes grow in place', async () => {
         await place.allowExpansion();
         await place.apply('expanded', aClusterOf(2));
@@ -270,7 +287,7 @@ export function runBlackbox(server: string, start: () => Promise<ClusterUnderTes
       expect(place.hosts.started.toSorted()).toEqual(['killed-0', 'killed-1', 'killed-2']);
     });
 
-    test('as one of two, finishes what the other was killed at, and writes nothing twice', async () => {
+    test('as one of two, finishes what the other was killed at, writes nothing twice, and takes it all away', async () => {
       await using place = await open('two');
       const names = Array.from({ length: 10 }, (_, at) => `cluster-${at}`);
       const holder = async () =>
@@ -295,6 +312,8 @@ export function runBlackbox(server: string, start: () => Promise<ClusterUnderTes
       expect((await sets()).map(({ metadata }) => [metadata.name, metadata.generation])).toEqual(
         names.map((name) => [name, 1]),
       );
+      for (const name of names) await place.client.delete(QdrantCluster, place.at(name));
+      await place.settles(async () => expect(await sets()).toEqual([]));
       expect(await second.end('SIGTERM')).toBe(0);
       expect(await holder()).toBe('');
     });
