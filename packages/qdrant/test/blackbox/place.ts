@@ -14,12 +14,19 @@ import {
 } from '@polder/kube';
 import type { ClusterUnderTest } from '../../../../tools/blackbox/clusters.ts';
 import { AS_USER, clientOf, Place } from '../../../../tools/blackbox/place.ts';
-import { type ClusterSpec, QdrantCluster } from '../../src/kinds/index.ts';
+import { type ClusterSpec, kinds, QdrantCluster } from '../../src/kinds/index.ts';
 import { NUMBERS } from '../world.ts';
 import { Hosts } from './hosts.ts';
 
 /** Of what is made for a cluster. */
-export const kinds: readonly Kind[] = [Secret, ConfigMap, Service, NetworkPolicy, PodDisruptionBudget, StatefulSet];
+export const childKinds: readonly Kind[] = [
+  Secret,
+  ConfigMap,
+  Service,
+  NetworkPolicy,
+  PodDisruptionBudget,
+  StatefulSet,
+];
 
 const configFor = ({ address }: Hosts) => `
 intervals:
@@ -33,7 +40,7 @@ export class ClusterPlace extends Place {
   readonly hosts: Hosts;
 
   private constructor(cluster: ClusterUnderTest, client: Client, namespace: string, hosts: Hosts) {
-    super(cluster, client, namespace, { product: 'qdrant', kinds: [QdrantCluster], config: configFor(hosts) });
+    super(cluster, client, namespace, { product: 'qdrant', kinds, config: configFor(hosts) });
     this.hosts = hosts;
   }
 
@@ -81,7 +88,7 @@ export class ClusterPlace extends Place {
 
   /** Everything that was made for the cluster. */
   objectsOf = async (name: string): Promise<readonly KubernetesObject[]> => {
-    const lists = await Promise.all(kinds.map((kind) => this.client.list(kind, this.#select(name))));
+    const lists = await Promise.all(childKinds.map((kind) => this.client.list(kind, this.#select(name))));
     return lists.flatMap(({ items }) => items);
   };
 

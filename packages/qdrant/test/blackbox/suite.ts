@@ -9,9 +9,9 @@ import { drift, kindAmong, leavesOf, other, valueAt } from '../../../../tools/bl
 import { desired, joinUri } from '../../src/cluster/objects/index.ts';
 import { QdrantCluster } from '../../src/kinds/index.ts';
 import { aClusterOf, NUMBERS } from '../world.ts';
-import { ClusterPlace, kinds } from './place.ts';
+import { ClusterPlace, childKinds } from './place.ts';
 
-const kindOf = kindAmong(kinds);
+const kindOf = kindAmong(childKinds);
 const nameOf = ({ kind, metadata }: KubernetesObject) => `${kind}/${metadata.name}`;
 const uidsOf = (objects: readonly KubernetesObject[]) => objects.map(({ metadata }) => metadata.uid);
 
