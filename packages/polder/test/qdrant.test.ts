@@ -16,15 +16,16 @@ const NUMBERS = Array.from({ length: 60 }, (_, at) => at + 1);
 const statusOf = async (client: Client) => (await client.get(QdrantCluster, vectors)).status;
 
 /** So many peers, each of them well, and nothing under way. */
-const becomes = (client: Client, replicas: number) =>
-  expect
-    .poll(async () => {
-      const { qdrantStatus, peers, observedGeneration } = (await statusOf(client)) ?? {};
-      const { generation } = (await client.get(QdrantCluster, vectors)).metadata;
-      const pods = (await client.list(Pod, ofVectors)).items.length;
-      return { qdrantStatus, peers: peers?.length, pods, isSeen: observedGeneration === generation };
-    }, PATIENCE)
-    .toEqual({ qdrantStatus: 'Healthy', peers: replicas, pods: replicas, isSeen: true });
+async function becomes(client: Client, replicas: number): Promise<void> {
+  const seen = async () => {
+    const { metadata, status } = await client.get(QdrantCluster, vectors);
+    const { qdrantStatus, peers, observedGeneration } = status ?? {};
+    const pods = (await client.list(Pod, ofVectors)).items.length;
+    return { qdrantStatus, peers: peers?.length, pods, isSeen: observedGeneration === metadata.generation };
+  };
+  const wanted = { qdrantStatus: 'Healthy', peers: replicas, pods: replicas, isSeen: true };
+  await expect.poll(seen, PATIENCE).toEqual(wanted);
+}
 
 const scale = (client: Client, replicas: number) =>
   client.patch(QdrantCluster, vectors, { type: 'merge', body: { spec: { replicas } } });
