@@ -5,7 +5,9 @@ import { dataflowProduct } from './dataflow.ts';
 const app = admissionApp({
   clock: systemClock,
   log: silentLogger,
-  webhooks: Object.fromEntries((dataflowProduct.webhooks ?? []).map(({ path, webhook }) => [path, webhook])),
+  webhooks: Object.fromEntries(
+    (dataflowProduct.webhooks?.({ list: () => [] }) ?? []).map(({ path, webhook }) => [path, webhook]),
+  ),
 });
 
 /** What the API server is told about a new DataFlow, at the path that upstream's configurations name. */

@@ -39,7 +39,7 @@ export const dataflowProduct: BuiltInProduct = {
     };
     return dataflow({ settings, readMetrics: metricsOverHttp(pageAt(resolve)), clock, log }).controllers;
   },
-  webhooks: [
+  webhooks: () => [
     {
       name: 'vdataflow.dataflow.dataflow.io',
       path: '/validate-dataflow-dataflow-io-v1-dataflow',

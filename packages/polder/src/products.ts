@@ -1,4 +1,15 @@
-import type { Cached, CustomKind, Intervals, Registration, Surroundings, Webhook } from '@polder/kube';
+import type {
+  Cached,
+  CustomKind,
+  Intervals,
+  Meters,
+  ProductEvents,
+  Registration,
+  Surroundings,
+  Webhook,
+} from '@polder/kube';
+import type { Hono } from 'hono';
+import type { BindAddress } from './bind-address.ts';
 import { dataflowProduct } from './dataflow.ts';
 import type { Gauge } from './operator/exposition.ts';
 import { qdrantProduct } from './qdrant.ts';
@@ -15,12 +26,28 @@ export interface BuiltInProduct {
   /** How long its controllers wait for things, by name: the configuration can change each of them. */
   readonly intervals: Intervals;
   controllers(surroundings: Surroundings): readonly Registration[];
-  /** What is to be asked before its resources are stored. */
-  readonly webhooks?: readonly ProductWebhook[];
+  /** HTTP of its own: served by every operator of several, whether it leads or not. */
+  servers?(surroundings: ServerSurroundings): readonly ProductServer[];
+  /** What is to be asked before its resources are stored. What is cached may be old, or nothing yet: good for warnings. */
+  webhooks?(cached: Cached): readonly ProductWebhook[];
   /** Pods whose metrics the operator serves beside its own. */
   readonly meters?: MeteredPods;
+  /** What happens to it, under names of its own: every operator serves them, also one that does not lead. */
+  metrics?(meters: Meters, controllers: readonly Registration[]): ProductEvents;
   /** What the operator tells of the resources themselves. */
   gauges?(cached: Cached): readonly Gauge[];
+}
+
+export interface ServerSurroundings extends Surroundings {
+  /** Whose resources are looked after; those of all namespaces without it. */
+  readonly namespaces: readonly string[] | undefined;
+}
+
+export interface ProductServer {
+  /** For the log: `the Qdrant API`. */
+  readonly name: string;
+  readonly app: Hono;
+  readonly bindAddress: BindAddress;
 }
 
 export interface ProductWebhook {

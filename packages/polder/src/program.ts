@@ -82,6 +82,12 @@ export function program(process: NodeJS.Process): Command {
     .option('--print-config', 'print the whole configuration with its defaults and what they mean, and end')
     .addOption(address('--metrics-bind-address <address>', 'where /metrics is served', ':9090'))
     .addOption(address('--health-probe-bind-address <address>', 'where /healthz and /readyz are served', ':9091'))
+    .addOption(
+      new Option(
+        '--api-bind-address <address>',
+        'where the Qdrant API is served, if API_TOKEN is set; without a host, on 127.0.0.1 (default: ":8081", or the port API_PORT)',
+      ).argParser(addressText),
+    )
     .option(
       '--webhook <target>',
       'check resources before they are stored. Where the API server finds us: a Service NAME[:PORT], or https://HOST:PORT',
@@ -188,6 +194,12 @@ function bindAddress(text: string): BindAddress {
   const address = bindAddressOf(text);
   if (!address) throw new InvalidArgumentError('an address is host:port or :port.');
   return address;
+}
+
+/** As it was written, for the environment. */
+function addressText(text: string): string {
+  bindAddress(text);
+  return text;
 }
 
 function port(text: string): number {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { DataFlow } from '@polder/dataflow';
 import { type Client, Deployment, isNotFound, systemClock } from '@polder/kube';
+import { kinds, QdrantCollection } from '@polder/qdrant/kinds';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { installCrds } from '../src/crds.ts';
 import { CHECKOUT, type Started, Workplace } from './program.ts';
@@ -73,6 +74,37 @@ describe('polder operator', { timeout: 3 * SLOW }, () => {
     expect(after.code).toBe(2);
     expect(after.out).toContain('~ spec.source.config.topic: "in" → "other"');
     expect(after.out).toContain('the pods of deployment.apps/dataflow-orders restart.');
+  });
+});
+
+describe('polder operator with a token', { timeout: 3 * SLOW }, () => {
+  const qdrant = (...variables: readonly string[]): Started => {
+    const anyPort = ['--metrics-bind-address', ':0', '--health-probe-bind-address', ':0', '--api-bind-address', ':0'];
+    const all = ['operator', '--products', 'qdrant', '--kubeconfig', place.kubeconfig, ...anyPort];
+    return place.run('env', ...variables, join(CHECKOUT, 'polder'), ...all);
+  };
+
+  test('serves the Qdrant API, and without one does not', async () => {
+    const up = place.polder('up', '--no-operator');
+    await up.says(/is ready at/);
+    const client = await place.connect();
+    await installCrds(kinds, { client, clock: systemClock, signal: new AbortController().signal });
+    const open = qdrant('API_TOKEN=secret');
+    await open.says(/serving the Qdrant API on/);
+    const [, port] = /serving the Qdrant API on 127\.0\.0\.1:(\d+)/.exec(open.said.out) ?? [];
+    const body = { name: 'products', cluster: 'vectors', vectors: { size: 4 } };
+    const made = await fetch(`http://127.0.0.1:${port}/api/v1/collections`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer secret', 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    expect(made.status).toBe(201);
+    const ref = { namespace: 'default', name: 'products' };
+    expect((await client.get(QdrantCollection, ref)).spec).toMatchObject({ cluster: 'vectors', vectorSize: 4 });
+    await client.close();
+    const closed = qdrant('API_TOKEN=');
+    await closed.says(/the Qdrant API is not served: set API_TOKEN/);
+    expect(open.said.out + closed.said.out).not.toContain('secret');
   });
 });
 

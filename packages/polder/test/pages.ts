@@ -110,7 +110,7 @@ export const pages: BuiltInProduct = {
   lease: 'pages.test.polder.dev',
   intervals: {},
   controllers: () => [register(pagesController)],
-  webhooks: [
+  webhooks: () => [
     {
       name: 'vpage.test.polder.dev',
       path: '/validate-pages',

@@ -2,7 +2,7 @@
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { type Client, isNotFound, PersistentVolumeClaim, Pod, Secret } from '@polder/kube';
-import { QdrantCluster } from '@polder/qdrant';
+import { QdrantCluster, QdrantCollection } from '@polder/qdrant/kinds';
 import { expect, test } from 'vitest';
 import { CHECKOUT, Workplace } from './program.ts';
 
@@ -61,8 +61,6 @@ test('examples/qdrant: a cluster grows, shrinks and is killed on the way, and ke
   };
   let { up, client } = await start('-f', join(CHECKOUT, 'examples/qdrant'));
   await becomes(client, 3);
-  const params = { vectors: { size: 4, distance: 'Dot' }, shard_number: 6, replication_factor: 2 };
-  await ask(client, 'vectors-0', 'PUT', '/collections/products', params);
   const points = NUMBERS.map((id) => ({ id, vector: [id, 0, 0, 1] }));
   await ask(client, 'vectors-1', 'PUT', '/collections/products/points?wait=true', { points });
 
@@ -83,9 +81,14 @@ test('examples/qdrant: a cluster grows, shrinks and is killed on the way, and ke
   for (const pod of ['vectors-0', 'vectors-1']) expect(await numbersSeenBy(client, pod)).toEqual(NUMBERS);
 
   await client.delete(QdrantCluster, vectors);
-  await expect
-    .poll(() => client.get(QdrantCluster, vectors).then(() => 'there', goneIfNotFound), PATIENCE)
-    .toBe('gone');
+  const collection = { namespace: 'default', name: 'products' };
+  await client.delete(QdrantCollection, collection);
+  const left = () =>
+    Promise.all([
+      client.get(QdrantCluster, vectors).then(() => 'there', goneIfNotFound),
+      client.get(QdrantCollection, collection).then(() => 'there', goneIfNotFound),
+    ]);
+  await expect.poll(left, PATIENCE).toEqual(['gone', 'gone']);
   await expect.poll(async () => (await client.list(Pod, ofVectors)).items, PATIENCE).toEqual([]);
   await expect.poll(async () => (await client.list(PersistentVolumeClaim, ofVectors)).items, PATIENCE).toEqual([]);
   await client.close();

@@ -1,12 +1,12 @@
 /** What whoever runs the operator decides for all clusters. */
 export interface Settings {
   readonly intervals: Intervals;
-  /** After so many failed attempts to clean up, a cluster that is being deleted is let go. */
+  /** After so many failed attempts to clean up, what is being deleted is let go. */
   readonly cleanupAttempts: number;
 }
 
 export interface Intervals {
-  /** How often a cluster is looked at whether or not anything happened. */
+  /** How often a cluster or a collection is looked at whether or not anything happened. */
   readonly periodicMs: number;
   /** How soon it is looked at again while something is under way that no event tells of. */
   readonly progressMs: number;

@@ -1,6 +1,15 @@
 import { Simulation, type State } from '@polder/embedded/simulation';
-import { type Client, PersistentVolumeClaim, Pod, Secret, StatefulSet, StorageClass } from '@polder/kube';
+import {
+  type Client,
+  CustomResourceDefinition,
+  PersistentVolumeClaim,
+  Pod,
+  Secret,
+  StatefulSet,
+  StorageClass,
+} from '@polder/kube';
 import { afterEach, describe, expect, test } from 'vitest';
+import { ServiceMonitor, VolumeSnapshot } from '../src/cluster/foreign-kinds.ts';
 import { QdrantCluster } from '../src/index.ts';
 import {
   aClusterOf,
@@ -8,6 +17,7 @@ import {
   claimsIn,
   copiesOfPoints,
   fill,
+  foreignCrd,
   hasPeers,
   isSettled,
   NUMBERS,
@@ -180,6 +190,22 @@ test('a peer whose volume was lost is replaced, from the copies that the others 
   }
 });
 
+test('a lone peer whose volume was lost begins anew, and that is told until somebody changes the spec', async () => {
+  const client = await start();
+  await applyCluster(aClusterOf(1))(client);
+  await until('one peer', hasPeers(1));
+  await during(fill(hosts(), 2, 1));
+  const before = statusIn(simulation.state)?.peers?.[0]?.id;
+  await loseVolume(client, 0);
+  const told = (state: State) => statusIn(state)?.conditions?.find(({ type }) => type === 'VolumeLost');
+  await until('it is told', (state) => told(state)?.status === 'True' && hasPeers(1)(state));
+  expect(told(simulation.state)?.message).toContain(`vectors-0 was peer ${before} and came back as`);
+  await simulation.pass(3_600_000);
+  expect(told(simulation.state)?.status).toBe('True');
+  await applyCluster(aClusterOf(1, { config: { log_level: 'DEBUG' } }))(client);
+  await until('it is seen', (state) => told(state)?.status === 'False');
+});
+
 async function loseVolume(client: Client, at: number): Promise<void> {
   await client.delete(PersistentVolumeClaim, { namespace: 'default', name: `qdrant-storage-vectors-${at}` });
   await client.delete(Pod, { namespace: 'default', name: `vectors-${at}` });
@@ -207,6 +233,33 @@ describe('a key', () => {
     await simulation.pass(600_000);
     expect(key(simulation.state)).toBe(before);
   });
+});
+
+test('snapshots of volumes are taken where they can be, and elsewhere nothing else is wrong', async () => {
+  const client = await start();
+  const spec = aClusterOf(2, {
+    volumeSnapshots: { enabled: true, createNow: true, schedule: '@hourly', retentionCount: 2 },
+    metrics: { serviceMonitor: { enabled: true } },
+  });
+  await applyCluster(spec)(client);
+  await until('two peers', hasPeers(2));
+  const told = (state: State) => statusIn(state)?.conditions?.find(({ type }) => type === 'VolumeSnapshots');
+  expect(told(simulation.state)).toMatchObject({ status: 'False', reason: 'Unavailable' });
+  for (const kind of [VolumeSnapshot, ServiceMonitor]) await client.create(CustomResourceDefinition, foreignCrd(kind));
+  const taken = (state: State) => state.list(VolumeSnapshot).map(({ metadata }) => metadata.name);
+  await until('each peer has one', (state) => told(state)?.status === 'True' && taken(state).length === 2);
+  await until('each is scraped', (state) => state.get(ServiceMonitor, vectors) !== undefined);
+  const [first] = taken(simulation.state);
+  await simulation.pass(4 * 3_600_000);
+  // None is ever ready: so none is old enough to go, and there is one set for each hour.
+  expect(taken(simulation.state)).toContain(first);
+  expect(taken(simulation.state)).toHaveLength(10);
+  for (const { metadata } of simulation.state.list(VolumeSnapshot)) {
+    const body = { status: { readyToUse: true } };
+    await client.patch(VolumeSnapshot, metadata, { type: 'merge', body });
+  }
+  await until('two sets are kept', (state) => taken(state).length === 4);
+  expect(taken(simulation.state)).not.toContain(first);
 });
 
 test('a cluster that is deleted takes its volumes along only if it is told to', async () => {

@@ -151,6 +151,8 @@ export const anything: fc.Arbitrary<Seen> = fc
             pods: seen,
             claims: claims.map((ordinal) => claimSeen(ordinal, `volume ${ordinal}`, '1Gi')),
             canExpand: { known: true, value: true },
+            snapshots: { known: true, value: [] },
+            monitor: { known: true, value: undefined },
             factors: new Map([
               ['a', { known: true, value: factors }],
               ['b', { known: true, value: { ...factors, replication: 1 } }],

@@ -109,6 +109,7 @@ export const NOTHING: Observed['children'] = {
   apiKey: undefined,
   readKey: undefined,
   certificate: undefined,
+  authority: undefined,
 };
 
 /** A cluster of which all is well, but for what a test says of it. */
@@ -169,6 +170,8 @@ export function look(given: Look = {}): { readonly cluster: QdrantCluster; reado
     claims: given.claims ?? all.map((ordinal) => claimSeen(ordinal, `volume ${ordinal}`, '1Gi')),
     canExpand: { known: true, value: true },
     factors: new Map([['points', { known: true, value: { replication: copies, writeConsistency: 1 } }]]),
+    snapshots: { known: true, value: [] },
+    monitor: { known: true, value: undefined },
     ...given.observed,
   };
   return { cluster, observed };

@@ -6,25 +6,32 @@ import {
   ConfigMap,
   CustomResourceDefinition,
   crdOf,
+  type Kind,
   PersistentVolumeClaim,
   Pod,
+  type ProductEvents,
+  type Registration,
+  Secret,
   StatefulSet,
   sleep,
 } from '@polder/kube';
+import type { PeerRequest } from '../src/api/index.ts';
 import { DEFAULTS, qdrant } from '../src/index.ts';
-import { type ClusterSpec, kinds, QdrantCluster } from '../src/kinds/index.ts';
-import { sendTo } from './double.ts';
+import { type ClusterSpec, type CollectionSpec, kinds, QdrantCluster, QdrantCollection } from '../src/kinds/index.ts';
+import { downloadFrom, sendTo } from './double.ts';
 
 export const vectors = { namespace: 'default', name: 'vectors' };
 export const IMAGE = 'qdrant/qdrant:v1.19.0';
 
 const HEADLESS = 'vectors-headless.default';
+const SERVICE = 'vectors.default';
 
 /** The nodes on which peers run: each pod of a cluster is a peer of the stand-in, and each volume one of its disks. */
 export class Hosts {
   #qdrant: Cluster | undefined;
   #clock: Clock | undefined;
   #client: Client | undefined;
+  #turn = 0;
   readonly #troubledMs: number;
   readonly #disks = new Map<string, Disk>();
   /** The uid of the claim that has a name now. */
@@ -91,9 +98,7 @@ export class Hosts {
     const until = this.clock.now() + forMs;
     while (this.clock.now() < until) {
       await sleep(this.clock, 5_000 + 20_000 * random());
-      // The stand-in counts who joins as a voter at once: who dies then would take the quorum of two along for good.
-      const names = [...this.#pods.keys()].toSorted().filter((name) => this.qdrant.peerAt(uriOf(name))?.isServing);
-      if (names.length < 2) continue;
+      const names = [...this.#pods.keys()].toSorted();
       const pod = names[Math.floor(random() * names.length)];
       if (pod === undefined) continue;
       if (random() < 0.4) {
@@ -133,6 +138,7 @@ export class Hosts {
         uri: uriOf(pod),
         bootstrap: this.#resolve(config.data?.['bootstrap'] ?? '', pod),
         version: /:v(.*)$/.exec(found.spec?.containers[0]?.image ?? '')?.[1] ?? '',
+        ...(await keyIn(client)),
       };
       const start = await this.qdrant.start(settings, this.#diskOf(pod, uid), signal);
       if (start.is === 'serving') return;
@@ -144,6 +150,16 @@ export class Hosts {
   #resolve(uri: string, pod: string): string {
     if (new URL(uri).hostname !== HEADLESS) return uri;
     return this.qdrant.peers.find((peer) => peer.isServing && peer.uri !== `${uriOf(pod)}/`)?.uri ?? uri;
+  }
+
+  /** The Service is a peer that serves, each time another one. */
+  routed<R extends PeerRequest>(request: R): R {
+    const url = new URL(request.url);
+    if (url.hostname !== SERVICE) return request;
+    const serving = this.qdrant.peers.filter(({ isServing, faults }) => isServing && !faults.refusesClients);
+    const peer = serving[this.#turn++ % Math.max(1, serving.length)];
+    if (peer) url.hostname = peer.host;
+    return { ...request, url: url.href };
   }
 
   #diskOf(pod: string, uid: string): Disk {
@@ -162,23 +178,39 @@ const FAULTS: readonly Faults[] = [
   { refusesClients: true },
 ];
 
+/** The key that peers are started with, if there is one. */
+async function keyIn(client: Client): Promise<{ readonly apiKey?: string }> {
+  const { items } = await client.list(Secret, { namespace: 'default' });
+  const key = items.find(({ metadata }) => metadata.name === 'vectors-apikey')?.data?.['api-key'];
+  return key === undefined ? {} : { apiKey: Buffer.from(key, 'base64').toString('utf8') };
+}
+
 const uriOf = (pod: string) => `http://${pod}.${HEADLESS}:6335`;
 
 export interface QdrantWorld extends World {
   readonly hosts: Hosts;
 }
 
+export interface QdrantWorldOptions {
+  readonly troubledMs?: number;
+  /** Who hears of what happens to the operator. */
+  readonly measured?: (controllers: readonly Registration[], clock: Clock) => ProductEvents;
+}
+
 /** A cluster of Kubernetes with peers in its pods, and the operator beside it. */
-export function qdrantWorld({ troubledMs = 0 }: { readonly troubledMs?: number } = {}): QdrantWorld {
+export function qdrantWorld({ troubledMs = 0, measured }: QdrantWorldOptions = {}): QdrantWorld {
   const hosts = new Hosts(troubledMs);
-  const product = operator(({ clock, random }) => [
-    qdrant({
+  const product = operator(({ clock, random }) => {
+    const made = qdrant({
       settings: DEFAULTS,
-      send: (request, signal) => sendTo(hosts.qdrant)(request, signal),
+      send: (request, signal) => sendTo(hosts.qdrant)(hosts.routed(request), signal),
+      download: (request, signal) => downloadFrom(hosts.qdrant)(hosts.routed(request), signal),
+      storage: async ({ url }) => Promise.reject(new Error(`nothing is known of ${url}`)),
       clock,
       newKey: () => `key${Math.floor(random() * 1e9)}`,
-    }),
-  ]);
+    });
+    return [{ ...made, on: measured?.(made.controllers, clock) }];
+  });
   const world = clusterWorld({
     actors: { operator: product, hosts: hosts.run },
     prepare: async (client) => {
@@ -186,6 +218,22 @@ export function qdrantWorld({ troubledMs = 0 }: { readonly troubledMs?: number }
     },
   });
   return { ...world, hosts };
+}
+
+/** As whoever brings a kind to a cluster installs it: with any fields. */
+export function foreignCrd({ group, version, kind, plural }: Kind): CustomResourceDefinition {
+  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${group}`, annotations: { 'api-approved.kubernetes.io': 'unapproved, of a test' } },
+    spec: {
+      group,
+      scope: 'Namespaced',
+      names: { plural, kind, singular: kind.toLowerCase(), listKind: `${kind}List` },
+      versions: [{ name: version, served: true, storage: true, schema }],
+    },
+  };
 }
 
 export const aClusterOf = (replicas: number, more: Partial<ClusterSpec> = {}): ClusterSpec => ({
@@ -197,6 +245,34 @@ export const aClusterOf = (replicas: number, more: Partial<ClusterSpec> = {}): C
 
 export const applyCluster = (spec: ClusterSpec) => (client: Client) =>
   client.apply(QdrantCluster, { metadata: vectors, spec }, { fieldManager: 'user', force: true });
+
+export const aCollection = (more: Partial<CollectionSpec> = {}): CollectionSpec => ({
+  cluster: 'vectors',
+  vectorSize: 4,
+  ...more,
+});
+
+/** Named `points`, unless told otherwise. */
+export const applyCollection =
+  (spec: CollectionSpec, name = 'points') =>
+  (client: Client) =>
+    client.apply(
+      QdrantCollection,
+      { metadata: { namespace: 'default', name }, spec },
+      { fieldManager: 'user', force: true },
+    );
+
+export const collectionIn = (state: State, name = 'points') =>
+  state.get(QdrantCollection, { namespace: 'default', name });
+
+/** The collection has been looked at as it is now, and is as it should be. */
+export const isMade =
+  (name = 'points') =>
+  (state: State): boolean => {
+    const collection = collectionIn(state, name);
+    const ready = collection?.status?.conditions?.find(({ type }) => type === 'Ready');
+    return collection?.status?.observedGeneration === collection?.metadata.generation && ready?.status === 'True';
+  };
 
 export const statusIn = (state: State) => state.get(QdrantCluster, vectors)?.status;
 export const setIn = (state: State) => state.get(StatefulSet, vectors);

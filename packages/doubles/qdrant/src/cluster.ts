@@ -1,3 +1,4 @@
+import { isCallTaken } from './certificates.ts';
 import type { Clock } from './clock.ts';
 import { ConnectionFailure } from './connection-failure.ts';
 import { RaftGroup } from './consensus/index.ts';
@@ -109,10 +110,19 @@ export class Cluster {
 
   /** Whether what is sent from one URI to another is answered: by somebody who runs, and without a cut between them. */
   connects(from: string, to: string): boolean {
-    const target = this.peerAt(to);
+    const [source, target] = [this.peerAt(from), this.peerAt(to)];
     if (!target || this.faultsOf(from).isHung || this.faultsOf(to).isHung) return false;
+    if (source && !this.isTaken(source.settings, target.settings)) return false;
     const [one, other] = [this.#sides.get(normalUri(from)), this.#sides.get(normalUri(to))];
     return one === undefined || other === undefined || one === other;
+  }
+
+  /** Whether two processes take what they show each other, in both directions: messages go both ways. */
+  isTaken(one: PeerSettings, other: PeerSettings): boolean {
+    const now = this.clock.now();
+    const takes = (from: PeerSettings, to: PeerSettings) =>
+      isCallTaken(from.certificates, to.certificates, new URL(to.uri).hostname, now);
+    return takes(one, other) && takes(other, one);
   }
 
   enter(peer: Peer): void {

@@ -18,6 +18,8 @@ export const PACE = {
   silent: [9_500, 10_500],
   join: [1_000, 1_500],
   joinRefused: 600,
+  /** The longest that a peer waits for its vote. */
+  bootstrap: 15_000,
   /** Of a transfer without points, and for each point. */
   transfer: [300, 700],
   transferPoint: 0.5,

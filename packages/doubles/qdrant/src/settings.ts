@@ -1,3 +1,4 @@
+import type { PeerCertificates } from './certificates.ts';
 import type { CollectionDefaults } from './state/index.ts';
 
 /** What a process is started with: its flags, its configuration and its image. */
@@ -16,6 +17,8 @@ export interface PeerSettings {
   readonly apiKey?: string;
   readonly altApiKey?: string;
   readonly readOnlyApiKey?: string;
+  /** Peers talk over mutual TLS. */
+  readonly certificates?: PeerCertificates;
   readonly collections?: Partial<CollectionDefaults>;
 }
 

@@ -99,7 +99,7 @@ describe('without a quorum', () => {
     await world.start(1);
     await world.rest();
     expect(await world.get(1, '/collections')).toEqual({ collections: [{ name: 'a' }, { name: 'late' }] });
-    expect(world.holders(1, 'a', 0)).toEqual([0, 1].toSorted((a, b) => Number(world.id(a)) - Number(world.id(b))));
+    expect(new Set(world.holders(1, 'a', 0))).toEqual(new Set([0, 1]));
     expect(await world.get(1, '/collections/x')).toMatchObject({
       config: { params: { replication_factor: 2 } },
       payload_schema: { f: { data_type: 'keyword' } },

@@ -72,6 +72,24 @@ describe('a peer that starts', () => {
     expect(await members(world, 3)).toHaveLength(4);
   });
 
+  test("that joins and dies before it has caught up takes nobody's quorum away", async () => {
+    const world = await World.of(1);
+    const killed = new AbortController();
+    const starting = world.cluster.start({ uri: world.uri(1), bootstrap: world.uri(0) }, world.disk(1), killed.signal);
+    // It is listed at once, and votes only once it has heard everything.
+    for (let waited = 0; !world.peer(0).view.peers[world.disk(1).peer ?? '']; waited += 5) {
+      expect(waited).toBeLessThan(2_000);
+      await world.clock.advance(5);
+    }
+    killed.abort();
+    world.kill(1);
+    await world.run(starting);
+    expect(await members(world, 0)).toHaveLength(2);
+    expect(await world.create(0, 'a', { shard_number: 1 })).toMatchObject({ status: 200 });
+    expect(await world.start(1)).toMatchObject({ is: 'serving' });
+    expect(await raftInfo(world, 1)).toMatchObject({ is_voter: true });
+  });
+
   test('with a used volume ignores bootstrap, keeps its id, and announces a new URI', async () => {
     const world = await World.of(3);
     const id = world.id(2);

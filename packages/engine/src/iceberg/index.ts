@@ -12,6 +12,5 @@ export { planNewColumns } from './new-columns.ts';
 export { ObjectStorage } from './object-storage.ts';
 export { type Partitioner, partitionerOf } from './partition.ts';
 export { dataFilesAfter, manifestsAfter } from './scan.ts';
-export type { AwsCredentials } from './signature.ts';
 export { IcebergError, type Trouble, unsupported } from './trouble.ts';
 export { type Field, type PrimitiveType, type Schema, type Type, typeName } from './types.ts';

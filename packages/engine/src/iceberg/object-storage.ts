@@ -1,5 +1,5 @@
+import { type AwsCredentials, signedHeaders, strictlyEncoded } from '@polder/s3';
 import { exchange, type HttpAnswer, type Transport } from './http.ts';
-import { type AwsCredentials, signedHeaders, strictlyEncoded } from './signature.ts';
 import { IcebergError, troubleOf } from './trouble.ts';
 
 export interface ObjectStorageOptions {

@@ -25,6 +25,24 @@ const app = admissionApp({
   },
 });
 
+test('what may not change is known by what it was', async () => {
+  const fixed = admissionApp({
+    clock: systemClock,
+    log: silentLogger,
+    webhooks: {
+      '/lamps': validatingSpecs(Lamp, ({ spec }, old) => ({
+        objection: old && `spec.watts was ${old.spec.watts}, not ${spec.watts}`,
+        warnings: [],
+      })),
+    },
+  });
+  expect(await asked('CREATE', lamp(10), null, fixed)).toEqual({ uid: 'u', allowed: true });
+  expect(await asked('UPDATE', lamp(20), lamp(10), fixed)).toMatchObject({
+    allowed: false,
+    status: { message: 'spec.watts was 10, not 20' },
+  });
+});
+
 const lamp = (watts: number, metadata: object = {}) => ({
   apiVersion: apiVersionOf(Lamp),
   kind: 'Lamp',
@@ -32,10 +50,15 @@ const lamp = (watts: number, metadata: object = {}) => ({
   spec: { watts },
 });
 
-async function asked(operation: string, object: object | null, oldObject: object | null = null): Promise<object> {
+async function asked(
+  operation: string,
+  object: object | null,
+  oldObject: object | null = null,
+  webhooks = app,
+): Promise<object> {
   const { group, version, kind } = Lamp;
   const request = { uid: 'u', operation, kind: { group, version, kind }, object, oldObject };
-  const answer = await app.request('/lamps', {
+  const answer = await webhooks.request('/lamps', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', request }),

@@ -13,16 +13,17 @@ export interface SpecJudgement {
 
 /**
  * A validating webhook that judges specs, and only those that somebody has just written. A spec that was stored before the
- * rule that refuses it must not be in the way of a finalizer, a label, or the deletion that would be rid of it.
+ * rule that refuses it must not be in the way of a finalizer, a label, or the deletion that would be rid of it. `old` is the
+ * resource before the change, if there was one.
  */
 export function validatingSpecs<Spec, Status>(
   kind: Kind<Resource<Spec, Status>>,
-  judge: (object: Resource<Spec, Status>) => SpecJudgement,
+  judge: (object: Resource<Spec, Status>, old: Resource<Spec, Status> | undefined) => SpecJudgement,
 ): Webhook {
   return validating(kind, ({ operation, object, oldObject }: AdmissionRequest<Resource<Spec, Status>>): Verdict => {
     if (object === null || operation === 'DELETE' || object.metadata.deletionTimestamp !== undefined) return ALLOWED;
     if (oldObject !== null && isDeepStrictEqual(object.spec, oldObject.spec)) return ALLOWED;
-    const { objection, warnings } = judge(object);
+    const { objection, warnings } = judge(object, oldObject ?? undefined);
     return objection === undefined ? { allowed: true, warnings } : { allowed: false, message: objection, warnings };
   });
 }

@@ -60,14 +60,15 @@ export class Cache {
     for (const { start } of this.#entries.values()) start();
   }
 
-  /** Every kind asked for so far has its first whole picture. */
-  async synced(signal?: AbortSignal): Promise<void> {
-    for (const { store } of this.#entries.values()) await store.until(() => store.isSynced, signal);
+  /** Every kind asked for so far has its first whole picture; or each of these, if only they matter. */
+  async synced(signal?: AbortSignal, kinds?: readonly Kind[]): Promise<void> {
+    const stores = kinds ? kinds.map((kind) => this.of(kind)) : [...this.#entries.values()].map(({ store }) => store);
+    for (const store of stores) await store.until(() => store.isSynced, signal);
   }
 
-  /** The names of kinds whose first picture is not whole yet. */
-  get unsynced(): string[] {
-    return [...this.#entries].filter(([, { store }]) => !store.isSynced).map(([name]) => name);
+  /** The kinds whose first picture is not whole yet. */
+  get unsynced(): Kind[] {
+    return [...this.#entries.values()].filter(({ store }) => !store.isSynced).map(({ kind }) => kind);
   }
 
   async stop(): Promise<void> {

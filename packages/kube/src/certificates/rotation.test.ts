@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { isIssuedBy } from './pair.ts';
-import { carryOut, type Held, nextStep, RENEW_BEFORE_MS, VALID_MS } from './rotation.ts';
+import { carryOut, type Held, nextStep, WEBHOOK_TERMS } from './rotation.ts';
 
 const names = ['hook.polder.svc'];
+const { validMs, renewBeforeMs } = WEBHOOK_TERMS.leaf;
 const start = Date.UTC(2026, 0, 1);
-const due = start + VALID_MS - RENEW_BEFORE_MS;
-const end = start + VALID_MS;
+const due = start + validMs - renewBeforeMs;
+const end = start + validMs;
 
 const fresh = await carryOut({ do: 'start-over' }, undefined, names, start);
 /** The new authority is in the bundle, and signs nothing yet. */
@@ -42,8 +43,8 @@ describe('the next step', () => {
   test('drops an authority when it has ended, not before', async () => {
     const issued = await carryOut({ do: 'issue' }, joined, names, due);
     expect(step(issued, end - 1)).toBe('nothing');
-    expect(step(issued, end)).toBe('drop-expired');
-    const dropped = await carryOut({ do: 'drop-expired' }, issued, names, end);
+    expect(step(issued, end)).toBe('drop-former');
+    const dropped = await carryOut({ do: 'drop-former' }, issued, names, end);
     expect(dropped.authorities).toEqual([issued.authorities[0]]);
   });
 });

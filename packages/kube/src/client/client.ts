@@ -165,10 +165,11 @@ export class Client {
     kind: Kind<T>,
     options: WatchOptions = {},
   ): AsyncGenerator<readonly WatchEvent<T>[], void, undefined> {
-    const { signal, namespace, slim, ...rest } = options;
+    const { signal, namespace, slim, onOpen, ...rest } = options;
     const match = rest.sendInitialEvents ? { resourceVersionMatch: 'NotOlderThan' } : {};
     const path = pathOf(kind, { namespace }, { watch: true, ...rest, ...match });
     const answer = await this.#requests.send({ method: 'GET', path, signal, longLived: true, repeatable: true });
+    onOpen?.();
     const parse = slim ? parseSlimWatchEvent<T> : parseWatchEvent<T>;
     for await (const lines of linesOf(answer.chunks())) yield lines.map((line) => parse(line));
   }

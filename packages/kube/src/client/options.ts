@@ -52,6 +52,8 @@ export interface WatchOptions extends SelectOptions {
   readonly sendInitialEvents?: boolean | undefined;
   /** Leave out `metadata.managedFields`. */
   readonly slim?: boolean | undefined;
+  /** The server has agreed to tell. The first batch may be a minute away. */
+  readonly onOpen?: (() => void) | undefined;
 }
 
 export interface DeleteOptions extends CallOptions {

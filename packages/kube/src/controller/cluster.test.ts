@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { TestCluster } from '../../test/test-cluster.ts';
 import { Widget } from '../../test/widgets.ts';
 import { Cache, OwnWrites } from '../cache/index.ts';
-import { Client, isConflict } from '../client/index.ts';
+import { Client, isConflict, isNotFound } from '../client/index.ts';
 import { ConfigMap, Secret } from '../kinds/index.ts';
 import { silentLogger } from '../log.ts';
 import { LastApplied } from './applied.ts';
@@ -75,6 +75,14 @@ describe('what was written is forgotten', () => {
     expect(parts.ownWrites.size).toBe(0);
     expect(await world.passing(cluster.list(Secret))).toHaveLength(NAMES.length);
   });
+});
+
+test('a kind that nobody watches is read where it is, and that it is not installed is an error', async () => {
+  for (const name of NAMES) await cluster.create(Secret, { metadata: { ...ref(name), labels: { of: name } } });
+  const found = await cluster.listLive(Secret, { namespace: 'default', labelSelector: 'of=c3' });
+  expect(found.map(({ metadata }) => metadata.name)).toEqual(['c3']);
+  const missing = { ...Secret, group: 'not.installed', plural: 'things', kind: 'Thing' };
+  await expect(cluster.listLive(missing, { namespace: 'default' })).rejects.toSatisfy(isNotFound);
 });
 
 describe('a status is written', () => {

@@ -3,6 +3,7 @@ import {
   type Below,
   type Client,
   type DeleteOptions,
+  type ListOptions,
   type NewObject,
   type Patch,
   slim,
@@ -25,6 +26,8 @@ export interface ClusterParts {
   readonly clock: Clock;
   /** Told how long a read waited for our own write, for metrics. */
   readonly onWait?: ((kind: Kind, ms: number) => void) | undefined;
+  /** Told when an object was not as we had left it, and is so again. */
+  readonly onDrift?: ((kind: Kind) => void) | undefined;
 }
 
 /**
@@ -71,15 +74,30 @@ export class Cluster {
     return this.#parts.client.get(kind, ref, { signal: this.#signal });
   }
 
+  /**
+   * From the API server itself, all of them: for kinds that may not be installed, which nobody can watch. Fails if the kind
+   * is not there.
+   */
+  async listLive<T extends KubernetesObject>(
+    kind: Kind<T>,
+    select: Pick<ListOptions, 'namespace' | 'labelSelector'>,
+  ): Promise<readonly T[]> {
+    const pages = await Array.fromAsync(this.#parts.client.pages(kind, { ...select, signal: this.#signal }));
+    return pages.flatMap(({ items }) => items);
+  }
+
   /** Makes the object so (server-side apply, as this product); no request if nothing would change. */
   async apply(desired: KubernetesObject): Promise<KubernetesObject> {
-    const { client, lastApplied, fieldManager } = this.#parts;
+    const { client, lastApplied, fieldManager, onDrift } = this.#parts;
     const kind = this.#kindOf(desired);
     const live = await this.get(kind, desired.metadata);
     if (live && lastApplied.isInPlace(desired, live)) return live;
+    const hasDrifted = lastApplied.hasDrifted(desired, live);
     const answer = slim(await client.apply(kind, desired, { fieldManager, force: true, signal: this.#signal }));
     this.#wrote(kind, answer);
     lastApplied.remember(desired, answer);
+    // Not before: whoever tries again would find the same difference again.
+    if (hasDrifted) onDrift?.(kind);
     return answer;
   }
 
@@ -123,10 +141,11 @@ export class Cluster {
     object: T,
     options: Omit<DeleteOptions, 'signal'> = {},
   ): Promise<void> {
-    const { client } = this.#parts;
+    const { client, lastApplied } = this.#parts;
     const { uid } = object.metadata;
     const preconditions = { ...(uid !== undefined && { uid }), ...options.preconditions };
     const answer = await client.delete(kind, object.metadata, { ...options, preconditions, signal: this.#signal });
+    lastApplied.deleted(object);
     if ('metadata' in answer && answer.kind === kind.kind) this.#wrote(kind, answer);
     else if (uid !== undefined) this.#writesOf(kind)?.deleted(kind, object.metadata, uid);
   }
@@ -140,6 +159,7 @@ export class Cluster {
   #wrote(kind: Kind, answer: KubernetesObject): void {
     const { uid, resourceVersion } = answer.metadata;
     if (uid !== undefined && resourceVersion !== undefined) this.#left.set(uid, resourceVersion);
+    this.#parts.lastApplied.wrote(answer);
     this.#writesOf(kind)?.wrote(kind, answer);
   }
 

@@ -40,6 +40,8 @@ export interface Controller<T extends KubernetesObject, Observed, S extends Step
   observe(resource: T, world: W): Promise<Observed>;
   plan(resource: T, observed: Observed, now: Date): Plan<S, StatusOf<T>>;
   readonly steps: Steps<S, W>;
+  /** The event about the resource once a step was carried out, if it is one that users should hear of. */
+  tells?(step: S): Happening | undefined;
   /**
    * `kstatus` (the default): the runtime keeps the conditions Ready, Reconciling and Stalled and `observedGeneration`, on
    * every path out of a pass. `as-planned`: the plan's status is written as it is, for kinds whose conditions are fixed.

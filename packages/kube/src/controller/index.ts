@@ -16,6 +16,7 @@ export {
 export { type Outcome, UserMustAct } from './outcome.ts';
 export { ownerReference } from './owner.ts';
 export { DEFAULT_PACE, type Pace } from './pace.ts';
+export type { PassEvents } from './pass.ts';
 export {
   type Held,
   judge,

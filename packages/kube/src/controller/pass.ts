@@ -8,13 +8,26 @@ import type { Outcome } from './outcome.ts';
 import { ownerReference } from './owner.ts';
 import type { Pace } from './pace.ts';
 import type { Plan, Step } from './plan.ts';
-import { Report } from './report.ts';
+import { Report, type Reporting } from './report.ts';
 
 export interface PassTools<W extends World> {
   readonly world: W;
   readonly clock: Clock;
   readonly events: Pick<EventRecorder, 'record'>;
   readonly pace: Pick<Pace, 'afterStepsMs'>;
+  readonly on: PassEvents;
+}
+
+/** Told of what a pass did, for metrics. */
+export interface PassEvents {
+  /** The status says now what this plan says of the resource, which is here as it was before. */
+  reported?(resource: Reporting, plan: Plan<Step, object>): void;
+  /** The resource changed while its status was to be written. */
+  conflicted?(): void;
+  /** A finalizer could not be added or removed. */
+  finalizerFailed?(doing: 'add' | 'remove'): void;
+  /** Nothing holds the deletion of the resource any more, so long after it was asked for. */
+  cleanedUp?(resource: Reporting, plan: Plan<Step, object>, tookMs: number): void;
 }
 
 const AWAIT_CHANGE: Outcome = { next: 'await-change' };
@@ -28,16 +41,16 @@ export async function pass<T extends KubernetesObject, Observed, S extends Step,
   resource: T,
   tools: PassTools<W>,
 ): Promise<Outcome> {
-  const { world, clock, events, pace } = tools;
+  const { world, clock, events, pace, on } = tools;
   const { kind, finalizer = '' } = definition;
   const isDeleted = resource.metadata.deletionTimestamp !== undefined;
   if (isDeleted && !definition.seesDeleted && !hasFinalizer(resource, finalizer)) return AWAIT_CHANGE;
 
-  const report = new Report(definition, resource, { cluster: world.cluster, clock, events });
+  const report = new Report(definition, resource, { cluster: world.cluster, clock, events, on });
   try {
     // Stored before anything is made outside the cluster: a deletion in between would leave that behind for ever.
     if (finalizer !== '' && !isDeleted) {
-      const added = await addFinalizer(world.cluster, kind, resource, finalizer);
+      const added = await addFinalizer(world.cluster, kind, resource, finalizer).catch(failing(on, 'add'));
       if (added.is !== 'present') return AWAIT_CHANGE; // it changed under us, and that change brings us back
     }
     const observed = await definition.observe(resource, world);
@@ -46,7 +59,9 @@ export async function pass<T extends KubernetesObject, Observed, S extends Step,
     for (const object of plan.objects) await world.cluster.apply(withOwner(object, resource, definition));
     for (const step of plan.steps) await carryOut(definition, step, world);
     if (isDeleted && plan.isCleanedUp) {
-      await removeFinalizer(world.cluster, kind, resource, finalizer);
+      const removed = await removeFinalizer(world.cluster, kind, resource, finalizer).catch(failing(on, 'remove'));
+      // What was gone already had its end in an earlier pass.
+      if (removed.is === 'absent' && removed.object) ended(resource, plan, tools);
       return AWAIT_CHANGE;
     }
     return (await report.plan(plan)) ? outcomeOf(plan, pace) : OVERTAKEN;
@@ -56,13 +71,26 @@ export async function pass<T extends KubernetesObject, Observed, S extends Step,
   }
 }
 
+/** There is no status any more in which something could be read: what there is to tell of the end is told here. */
+function ended<W extends World>(resource: Reporting, plan: Plan<Step, object>, tools: PassTools<W>): void {
+  const { clock, events, on } = tools;
+  const askedAt = Date.parse(resource.metadata.deletionTimestamp ?? '');
+  on.cleanedUp?.(resource, plan, Math.max(0, clock.now() - askedAt));
+  for (const event of plan.events ?? []) events.record(resource, event);
+}
+
+const failing = (on: PassEvents, doing: 'add' | 'remove') => (error: unknown) => {
+  on.finalizerFailed?.(doing);
+  throw error;
+};
+
 /** What failed first is what the caller has to know; that it could not be reported comes with the next pass. */
 function untold({ log }: World, cause: unknown): void {
   log.warn({ error: messageOf(cause) }, 'the failure could not be reported');
 }
 
 async function carryOut<T extends KubernetesObject, Observed, S extends Step, W extends World>(
-  { steps }: Controller<T, Observed, S, W>,
+  definition: Controller<T, Observed, S, W>,
   step: S,
   world: W,
 ): Promise<void> {
@@ -70,8 +98,10 @@ async function carryOut<T extends KubernetesObject, Observed, S extends Step, W 
   // Its name and its reason alone: what a step carries may hold secrets.
   world.log.info({ step: step.do }, `${step.do}: ${step.because}`);
   const name: S['do'] = step.do;
-  const act: Act<Step, W> = steps[name];
+  const act: Act<Step, W> = definition.steps[name];
   await act(step, world);
+  const happening = definition.tells?.(step);
+  if (happening) world.tell(happening);
 }
 
 /** Objects of an owned kind are the resource's: they go when it goes, and their changes come back to it. */

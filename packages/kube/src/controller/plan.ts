@@ -37,8 +37,8 @@ export interface Plan<S extends Step, Status> {
   /** Conditions beside Ready, Reconciling and Stalled. */
   readonly conditions?: readonly NewCondition[];
   /**
-   * Emitted if, and only if, this pass changes the status: what nobody can see changed is no news. Left out: one event if the
-   * resource is doing otherwise than before, with the reason of its condition Ready.
+   * Emitted if, and only if, this pass changes the status or ends the resource: what nobody can see changed is no news. Left
+   * out: one event if the resource is doing otherwise than before, with the reason of its condition Ready.
    */
   readonly events?: readonly Happening[];
   /** Come back at this time even if nothing changes in the cluster. */

@@ -14,6 +14,7 @@ import type { Kind, KubernetesObject } from '../kinds/index.ts';
 import { messageOf } from '../log.ts';
 import type { Cluster } from './cluster.ts';
 import { UserMustAct } from './outcome.ts';
+import type { PassEvents } from './pass.ts';
 import type { Held, Plan, Step } from './plan.ts';
 
 /** Writes what a pass found and did into the resource's status: once, and only if it says something new. */
@@ -34,11 +35,12 @@ export class Report<T extends Reporting> {
   async plan<S extends Step>(plan: Plan<S, object>): Promise<boolean> {
     try {
       await this.#tell(plan);
-      return true;
     } catch (error) {
       if (isConflict(error)) return false;
       throw error;
     }
+    this.#tools.on.reported?.(this.#resource, plan);
+    return true;
   }
 
   /** What was known before stays; how the resource is doing is news. */
@@ -57,7 +59,11 @@ export class Report<T extends Reporting> {
 
   async #write(status: object, events: readonly Happening[]): Promise<void> {
     if (sameStatus(this.#resource.status ?? {}, status)) return;
-    await this.#tools.cluster.applyStatus(this.#how.kind, this.#resource, status);
+    const written = this.#tools.cluster.applyStatus(this.#how.kind, this.#resource, status);
+    await written.catch((error: unknown) => {
+      if (isConflict(error)) this.#tools.on.conflicted?.();
+      throw error;
+    });
     for (const event of events) this.#tools.events.record(this.#resource, event);
   }
 
@@ -94,6 +100,7 @@ export interface ReportTools {
   readonly cluster: Cluster;
   readonly clock: Clock;
   readonly events: Pick<EventRecorder, 'record'>;
+  readonly on: Pick<PassEvents, 'reported' | 'conflicted'>;
 }
 
 /** How a resource is doing after a pass: what the plan says, or else what follows from it. */

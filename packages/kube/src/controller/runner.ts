@@ -17,7 +17,7 @@ import { Cluster, type ClusterParts, ownerIndex } from './cluster.ts';
 import type { Cached, Controller, World } from './controller.ts';
 import { type Outcome, UserMustAct } from './outcome.ts';
 import { DEFAULT_PACE, type Pace } from './pace.ts';
-import { pass } from './pass.ts';
+import { type PassEvents, pass } from './pass.ts';
 import type { Step } from './plan.ts';
 
 export interface RunnerOptions<W extends World> {
@@ -34,11 +34,14 @@ export interface RunnerOptions<W extends World> {
 }
 
 /** Told of what happens, for metrics. */
-export interface RunnerEvents {
+export interface RunnerEvents extends PassEvents {
   /** The hooks of the controller's queue, which can be asked how full it is. */
   queue?(queue: () => Pick<WorkQueue, 'depths' | 'workingMs'>): QueueEvents;
   passStarted?(): void;
-  passEnded?(result: PassResult, tookMs: number): void;
+  /** `isCleanup`: over a resource that is being deleted. */
+  passEnded?(result: PassResult, tookMs: number, isCleanup: boolean): void;
+  /** There is no such resource any more. */
+  forgotten?(ref: ObjectRef): void;
 }
 
 export type PassResult = 'success' | 'requeue_after' | 'error' | 'terminal' | 'timeout' | 'panic';
@@ -143,9 +146,11 @@ export class Runner<T extends KubernetesObject, Observed, S extends Step, W exte
     const startedAt = clock.monotonic();
     on?.passStarted?.();
     this.#unseen.delete(key);
+    const { cache } = this.#options.parts;
+    const resource = cache.of(this.#definition.kind, ownerIndex<T>()).get(refOf(key));
     let result: PassResult;
     try {
-      const outcome = await this.#pass(key, outer, log);
+      const outcome = await this.#pass(key, resource, outer, log);
       this.#queue.forget(key);
       // The pass that ends a backoff began before that change, and no further attempt will see it.
       if (this.#unseen.delete(key)) this.#queue.add(key);
@@ -154,21 +159,22 @@ export class Runner<T extends KubernetesObject, Observed, S extends Step, W exte
     } catch (error) {
       result = this.#failed(key, error, outer, log);
     }
-    on?.passEnded?.(result, clock.monotonic() - startedAt);
+    const isCleanup = resource?.metadata.deletionTimestamp !== undefined;
+    on?.passEnded?.(result, clock.monotonic() - startedAt, isCleanup);
   }
 
-  async #pass(key: string, outer: AbortSignal, log: Logger): Promise<Outcome> {
-    const { parts, clock, events, world } = this.#options;
-    const { kind, timeoutMs = this.#pace.passTimeoutMs } = this.#definition;
-    const resource = parts.cache.of(kind, ownerIndex<T>()).get(refOf(key));
+  async #pass(key: string, resource: T | undefined, outer: AbortSignal, log: Logger): Promise<Outcome> {
+    const { parts, clock, events, world, on = {} } = this.#options;
+    const { timeoutMs = this.#pace.passTimeoutMs } = this.#definition;
     if (!resource) {
       this.#definition.forget?.(refOf(key));
+      on.forgotten?.(refOf(key));
       return { next: 'await-change' };
     }
     return await withTimeout(clock, timeoutMs, outer, `reconciling ${key}`, (signal) => {
       const tell = (happening: Happening) => events.record(resource, happening);
       const base = { cluster: new Cluster(parts, signal), signal, log, tell };
-      const tools = { world: world(base), clock, events, pace: this.#pace };
+      const tools = { world: world(base), clock, events, pace: this.#pace, on };
       return untilAborted(pass(this.#definition, resource, tools), signal);
     });
   }

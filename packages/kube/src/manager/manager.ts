@@ -2,12 +2,12 @@ import { hostname } from 'node:os';
 import { Cache } from '../cache/index.ts';
 import { Client, type ClientOptions, type Transport } from '../client/index.ts';
 import { type Clock, systemClock, type Timer } from '../clock/index.ts';
-import { ownerIndex, type RunnerEvents } from '../controller/index.ts';
+import { ownerIndex } from '../controller/index.ts';
 import { EventRecorder } from '../events/index.ts';
-import type { Kind } from '../kinds/index.ts';
+import { type Kind, resourceNameOf } from '../kinds/index.ts';
 import { type ElectionEvents, LeaderElector, type Leadership } from '../lease/index.ts';
 import type { Logger } from '../log.ts';
-import type { ReflectorEvents } from '../reflector/index.ts';
+import { type ManagerEvents, type ProductEvents, together } from './events.ts';
 import type { Product } from './product.ts';
 import { FLUSH_MS, lead } from './term.ts';
 
@@ -36,23 +36,12 @@ export interface ManagerOptions {
 /** Starts to serve; resolves once it does. */
 export type Server = () => Promise<{ close(): Promise<void> }>;
 
-/** Told of what happens, for metrics. */
-export interface ManagerEvents {
-  readonly answered?: ClientOptions['onAnswer'];
-  reflecting?(kind: Kind): ReflectorEvents;
-  /** A kind is cached here. */
-  caching?(kind: Kind, store: { readonly size: number }): void;
-  /** A read of this kind waited for our own write to arrive in the cache. */
-  waited?(kind: Kind, ms: number): void;
-  running?(controller: string, workers: number): RunnerEvents;
-  leading?(product: string): ElectionEvents;
-}
-
 /**
  * Runs products in one process.
  *
- * Up: servers, then caches (waited for), then for each product its lease and its controllers. Servers come before caches
- * because the first list of a converted kind needs the conversion webhook, and because probes should answer meanwhile.
+ * Up: servers, then caches, then for each product, as soon as its own kinds are read, its lease and its controllers. Servers
+ * come before caches because the first list of a converted kind needs the conversion webhook, and because probes should
+ * answer meanwhile. A kind that is not installed keeps its product waiting until it is, and no other.
  * Down: controllers finish what they have in hand, for at most `graceMs`; leases are released, then caches, then servers.
  */
 export class Manager {
@@ -79,10 +68,10 @@ export class Manager {
       log,
       namespaces,
       freeze,
-      on: (kind) => on?.reflecting?.(kind) ?? {},
+      on: (kind) => this.#eventsOf(kind).reflecting?.(kind) ?? {},
     });
-    const kinds = products.flatMap((product) => product.controllers.flatMap((controller) => controller.kinds));
-    for (const kind of kinds) on?.caching?.(kind, this.#cache.of(kind, ownerIndex()));
+    const kinds = new Map(products.flatMap(kindsOf).map((kind) => [resourceNameOf(kind), kind]));
+    for (const kind of kinds.values()) this.#eventsOf(kind).caching?.(kind, this.#cache.of(kind, ownerIndex()));
   }
 
   /** What this process caches; for servers that look things up and for readiness. */
@@ -97,16 +86,29 @@ export class Manager {
       for (const start of this.#options.servers ?? []) up.push(await start());
       this.#cache.start();
       up.push({ close: () => this.#cache.stop() });
-      await unlessStopped(stop, this.#cache.synced(stop));
       await Promise.all(this.#options.products.map((product) => this.#standBy(product, stop)));
     } finally {
       for (const one of up.toReversed()) await one.close();
     }
   }
 
+  /** The kinds of a product that are not read yet: it begins when there are none. */
+  awaited(product: Product): readonly Kind[] {
+    const names = kindsOf(product).map(resourceNameOf);
+    return this.#cache.unsynced.filter((kind) => names.includes(resourceNameOf(kind)));
+  }
+
+  /** Whoever hears of this kind: we, and those products that have to do with it. */
+  #eventsOf(kind: Kind): ProductEvents {
+    const { products, on = {} } = this.#options;
+    const has = (product: Product) => kindsOf(product).some((one) => resourceNameOf(one) === resourceNameOf(kind));
+    return together([on, ...products.filter(has).flatMap((product) => product.on ?? [])]);
+  }
+
   /** Term after term: who loses the lease stops at once, and waits for the next. */
   async #standBy(product: Product, stop: AbortSignal): Promise<void> {
     const { log } = this.#options;
+    await unlessStopped(stop, this.#cache.synced(stop, kindsOf(product)));
     const reporter = { controller: product.fieldManager, instance: this.#identity };
     const recorder = { client: this.#client, clock: this.#clock, random: this.#random, log, reporter };
     const events = new EventRecorder(recorder);
@@ -139,7 +141,7 @@ export class Manager {
       random: this.#random,
       log: this.#options.log.child({ product: product.name }),
       identity: this.#identity,
-      on: this.#options.on ?? {},
+      on: together([this.#options.on ?? {}, product.on ?? {}]),
     });
     stop.removeEventListener('abort', onStop);
     grace?.cancel();
@@ -147,7 +149,8 @@ export class Manager {
   }
 
   #election(product: Product, events: EventRecorder): (stop: AbortSignal) => Promise<Leadership> {
-    if (!product.lease) return async () => alwaysLeading();
+    const on = together([this.#options.on ?? {}, product.on ?? {}]).leading?.(product.name);
+    if (!product.lease) return async () => alwaysLeading(on);
     const { timings, ...lease } = product.lease;
     const elector = new LeaderElector({
       client: this.#client,
@@ -158,7 +161,7 @@ export class Manager {
       timings,
       identity: this.#identity,
       events,
-      on: this.#options.on?.leading?.(product.name),
+      on,
     });
     return (stop) => elector.acquire(stop);
   }
@@ -166,9 +169,12 @@ export class Manager {
 
 const GRACE_MS = 30_000;
 
-function alwaysLeading(): Leadership {
-  return { signal: new AbortController().signal, isHeld: () => true, release: async () => {} };
+function alwaysLeading(on: ElectionEvents | undefined): Leadership {
+  on?.gained?.();
+  return { signal: new AbortController().signal, isHeld: () => true, release: async () => on?.lost?.() };
 }
+
+const kindsOf = ({ controllers }: Product): readonly Kind[] => controllers.flatMap(({ kinds }) => kinds);
 
 /** What was waited for, or undefined if we are to stop instead. */
 async function unlessStopped<T>(stop: AbortSignal, work: Promise<T>): Promise<T | undefined> {

@@ -15,6 +15,7 @@ import {
 import type { Kind, KubernetesObject } from '../kinds/index.ts';
 import type { Timings } from '../lease/index.ts';
 import type { Logger } from '../log.ts';
+import type { ProductEvents } from './events.ts';
 
 /** Controllers that are led together: one lease, one field manager. */
 export interface Product {
@@ -27,6 +28,8 @@ export interface Product {
   readonly controllers: readonly Registration[];
   /** `DEFAULT_PACE` unless told otherwise. */
   readonly pace?: Pace | undefined;
+  /** For metrics under names of its own, beside those of the runtime. */
+  readonly on?: ProductEvents | undefined;
 }
 
 /** A controller together with its world, their types folded away. Made by `register`. */
@@ -34,6 +37,8 @@ export interface Registration {
   readonly kind: Kind;
   /** All kinds that it watches or applies. */
   readonly kinds: readonly Kind[];
+  /** The kinds of the objects that it makes. */
+  readonly owns: readonly Kind[];
   readonly workers: number;
   /** The name under which its events are told, if not that of the product. */
   readonly reportsAs: string | undefined;
@@ -68,6 +73,7 @@ export function register<T extends KubernetesObject, Observed, S extends Step>(
   return {
     kind,
     kinds: [kind, ...owns, ...watches.map((watch) => watch.kind)],
+    owns,
     workers: definition.workers ?? WORKERS,
     reportsAs: definition.reportsAs,
     run: (options) => new Runner(definition, { ...options, world }),

@@ -4,10 +4,10 @@ import { Client, type ClientOptions, fenced, type Transport } from '../client/in
 import type { Clock } from '../clock/index.ts';
 import { LastApplied } from '../controller/index.ts';
 import { EventRecorder } from '../events/index.ts';
-import { type Kind, resourceNameOf } from '../kinds/index.ts';
+import type { Kind } from '../kinds/index.ts';
 import type { Leadership } from '../lease/index.ts';
 import type { Logger } from '../log.ts';
-import type { ManagerEvents } from './manager.ts';
+import type { ProductEvents } from './events.ts';
 import type { Product } from './product.ts';
 
 export interface TermOptions {
@@ -18,7 +18,7 @@ export interface TermOptions {
   readonly random: () => number;
   readonly log: Logger;
   readonly identity: string;
-  readonly on: Pick<ManagerEvents, 'running' | 'waited'>;
+  readonly on: Pick<ProductEvents, 'running' | 'waited' | 'drifted'>;
 }
 
 /**
@@ -48,6 +48,7 @@ export async function lead(
     fieldManager: product.fieldManager,
     clock,
     onWait: on.waited,
+    onDrift: on.drifted,
     kinds: product.controllers.flatMap((controller): readonly Kind[] => controller.kinds),
   };
   const runners = product.controllers.map((controller) =>
@@ -58,7 +59,7 @@ export async function lead(
       log,
       pace: product.pace,
       events: recorderFor(controller.reportsAs ?? product.fieldManager),
-      on: on.running?.(resourceNameOf(controller.kind), controller.workers),
+      on: on.running?.(controller.kind, controller.workers),
     }),
   );
   // Losing the lease ends passes at once; a stop lets them finish what they have in hand.

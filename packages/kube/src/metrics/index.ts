@@ -1,1 +1,2 @@
+export type { Meters } from './meters.ts';
 export { Metrics } from './metrics.ts';

@@ -118,7 +118,7 @@ test('of the watches of several namespaces, the most silent one is told', async 
 test('a failed reconciliation counts as an error, and as a terminal one if nobody tries again', async () => {
   const controller = metrics.controller('c', 1);
   controller.passStarted?.();
-  controller.passEnded?.('terminal', 30);
+  controller.passEnded?.('terminal', 30, false);
   expect(await value('controller_runtime_reconcile_total{controller="c",result="error"}')).toBe(1);
   expect(await value('controller_runtime_reconcile_errors_total{controller="c"}')).toBe(1);
   expect(await value('controller_runtime_terminal_reconcile_errors_total{controller="c"}')).toBe(1);

@@ -9,7 +9,8 @@ import type { ElectionEvents } from '../lease/index.ts';
 import type { ManagerEvents } from '../manager/index.ts';
 import type { QueueEvents, WorkQueue } from '../queue/index.ts';
 import type { ReflectorEvents } from '../reflector/index.ts';
-import { metricsIn, type RuntimeMetrics } from './names.ts';
+import { type Meters, metersIn } from './meters.ts';
+import { type RuntimeMetrics, runtimeMetrics } from './names.ts';
 
 /** controller-runtime's names; we have no `requeue` (a wait has a time), but dashboards ask for it. */
 const RESULTS = ['success', 'error', 'requeue', 'requeue_after'];
@@ -27,6 +28,8 @@ const isGood = (result: PassResult) => result === 'success' || result === 'reque
  */
 export class Metrics {
   readonly registry = new Registry();
+  /** For series under names of a product's own, on the same page. */
+  readonly meters: Meters = metersIn(this.registry);
   readonly #clock: Clock;
   readonly #metrics: RuntimeMetrics;
   /** By name, so that what is measured anew (the queue of the next term) takes the place of what was. */
@@ -35,7 +38,7 @@ export class Metrics {
 
   constructor({ clock }: { readonly clock: Clock }) {
     this.#clock = clock;
-    this.#metrics = metricsIn(this.registry);
+    this.#metrics = runtimeMetrics(this.meters);
   }
 
   /** CPU, memory, file descriptors, event loop lag, heap and garbage collection of this process. */
@@ -137,7 +140,7 @@ export class Metrics {
       reflecting: (kind) => this.reflector(kind),
       caching: (kind, store) => this.store(kind, store),
       waited: (kind, ms) => this.#metrics.staleWaits.observe({ resource: resourceNameOf(kind) }, ms / 1000),
-      running: (controller, workers) => this.controller(controller, workers),
+      running: (kind, workers) => this.controller(resourceNameOf(kind), workers),
       leading: (product) => this.election(product),
     };
   }

@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { Meters } from './meters.ts';
 
 /** Of `controller_runtime_reconcile_time_seconds`. */
 const RECONCILE_BUCKETS = [
@@ -12,15 +12,7 @@ const QUEUE_BUCKETS = Array.from({ length: 12 }, (_, power) => Number(`1e${power
  * The metrics of the runtime. Names, labels and buckets are those of controller-runtime and client-go, so that dashboards and
  * alerts made for any other operator work for this one; the last group is ours, because nobody else has it.
  */
-export function metricsIn(registry: Registry) {
-  const registers = [registry];
-  const counter = <L extends string>(name: string, help: string, ...labelNames: L[]) =>
-    new Counter({ name, help, labelNames, registers });
-  const gauge = <L extends string>(name: string, help: string, ...labelNames: L[]) =>
-    new Gauge({ name, help, labelNames, registers });
-  const histogram = <L extends string>(name: string, help: string, buckets: number[] | undefined, ...labelNames: L[]) =>
-    new Histogram({ name, help, labelNames, registers, ...(buckets && { buckets }) });
-
+export function runtimeMetrics({ counter, gauge, histogram }: Meters) {
   return {
     reconciles: counter(
       'controller_runtime_reconcile_total',
@@ -119,4 +111,4 @@ export function metricsIn(registry: Registry) {
   };
 }
 
-export type RuntimeMetrics = ReturnType<typeof metricsIn>;
+export type RuntimeMetrics = ReturnType<typeof runtimeMetrics>;

@@ -40,9 +40,16 @@ export interface ReflectorOptions<T extends KubernetesObject> {
 export interface ReflectorEvents {
   /** A new picture is fetched; `first`, or what made the old one worthless. */
   fetching?(cause: string): void;
+  /** The server tells what changes, from now until this watch ends. */
+  opened?(): void;
   /** Something was heard of the server. */
   heard?(): void;
+  /** A fetch or a watch is over, and the next one follows. */
+  ended?(ending: Ending, during: Phase): void;
 }
+
+/** What an attempt was at when it ended: at fetching a whole picture, at opening a watch, or the watch was open. */
+export type Phase = 'fetching' | 'opening' | 'open';
 
 /** The server sends a bookmark every minute even when nothing changes. */
 const SILENCE_MS = 90_000;
@@ -59,6 +66,7 @@ const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
 export class Reflector<T extends KubernetesObject> {
   readonly #options: ReflectorOptions<T>;
   #canStream = true;
+  #isOpen = false;
 
   constructor(options: ReflectorOptions<T>) {
     this.#options = options;
@@ -73,9 +81,12 @@ export class Reflector<T extends KubernetesObject> {
     while (!signal.aborted) {
       if (state.do !== 'watch') on?.fetching?.(cause);
       const startedAt = clock.monotonic();
+      this.#isOpen = false;
       const ending = await this.#carryOut(state, signal);
       if (signal.aborted) return;
       const then = next(state, ending, this.#canStream);
+      // That this server knows pages only is no trouble: it is asked for pages.
+      if (!then.cannotStream) on?.ended?.(ending, this.#phaseOf(state, ending));
       if (then.cannotStream) this.#canStream = false;
       if (clock.monotonic() - startedAt >= HEALTHY_MS) failures = 0;
       cause = ending.ended === 'failed' && ending.error instanceof ApiError ? ending.error.reason : ending.ended;
@@ -89,6 +100,11 @@ export class Reflector<T extends KubernetesObject> {
       state = then.state;
       if (then.backOff) await sleep(clock, backoffMs(++failures, random()), signal).catch(() => {});
     }
+  }
+
+  #phaseOf(state: State, ending: Ending): Phase {
+    if (state.do === 'list' || ending.version === undefined) return 'fetching';
+    return this.#isOpen ? 'open' : 'opening';
   }
 
   async #carryOut(state: State, signal: AbortSignal): Promise<Ending> {
@@ -140,6 +156,10 @@ export class Reflector<T extends KubernetesObject> {
         // Coming back now and then spreads the watches over the API servers again after one of them was away.
         timeoutSeconds: Math.floor(300 + 300 * random()),
         slim: true,
+        onOpen: () => {
+          this.#isOpen = true;
+          on?.opened?.();
+        },
         signal: AbortSignal.any([outer, silence.signal]),
       });
       for await (const batch of batches) {

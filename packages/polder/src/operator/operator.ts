@@ -23,6 +23,8 @@ export interface OperatorFlags {
   /** Where the API server finds the webhooks. */
   readonly webhook?: string;
   readonly webhookBindAddress: BindAddress;
+  /** Where products serve HTTP of their own. */
+  readonly apiBindAddress?: string;
 }
 
 /** Runs the operators of the chosen products until a signal comes. */
@@ -89,10 +91,14 @@ function webhookOf(
 }
 
 /** Products read their settings from the environment: there `polder plan` finds them, too, if they are set in the pod. */
-function settingsIn({ secretNamespace, inlineSecrets }: OperatorFlags, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+function settingsIn(
+  { secretNamespace, inlineSecrets, apiBindAddress }: OperatorFlags,
+  env: NodeJS.ProcessEnv,
+): NodeJS.ProcessEnv {
   return {
     ...env,
     ...(secretNamespace.length > 0 && { SECRET_NAMESPACES: secretNamespace.join(',') }),
     ...(inlineSecrets && { INLINE_SECRETS: 'true' }),
+    ...(apiBindAddress !== undefined && { API_BIND_ADDRESS: apiBindAddress }),
   };
 }

@@ -2,21 +2,29 @@ import { type ApiServer, createApiServer } from '@polder/embedded';
 import {
   Client,
   ConfigMap,
+  controller,
+  defineKind,
   isNotFound,
   Lease,
   type Logger,
   Namespace,
   Pod,
+  register,
   Secret,
   silentLogger,
+  statusOf,
   systemClock,
   type Transport,
   ValidatingWebhookConfiguration,
 } from '@polder/kube';
+import { kinds, QdrantCollectionTemplate } from '@polder/qdrant/kinds';
+import { Type } from 'typebox';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { freePorts } from '../../../../tools/free-ports.ts';
 import { Page, pages } from '../../test/pages.ts';
 import { installCrds } from '../crds.ts';
+import type { BuiltInProduct } from '../products.ts';
+import { qdrantProduct } from '../qdrant.ts';
 import { defaultConfig } from './config.ts';
 import { type OperatorOptions, runOperator } from './run.ts';
 
@@ -27,6 +35,33 @@ const config = defaultConfig([pages]);
 const quick = {
   ...config,
   shared: { ...config.shared, leaseDuration: 2_000, leaseRenewDeadline: 1_500, leaseRetryPeriod: 100 },
+};
+
+/** Another product, whose kind is not installed. */
+const Note = defineKind({
+  group: 'test.polder.dev',
+  version: 'v1',
+  kind: 'Note',
+  plural: 'notes',
+  spec: Type.Object({}),
+  status: statusOf({}),
+});
+const notes: BuiltInProduct = {
+  name: 'notes',
+  kinds: [Note],
+  fieldManager: 'notes',
+  lease: 'notes.test.polder.dev',
+  intervals: {},
+  controllers: () => [
+    register(
+      controller({
+        kind: Note,
+        observe: async () => {},
+        plan: () => ({ objects: [], steps: [], held: [], status: {} }),
+        steps: {},
+      }),
+    ),
+  ],
 };
 
 let server: ApiServer;
@@ -53,12 +88,16 @@ interface Operator {
   stop(): Promise<void>;
 }
 
-function start(options: Partial<OperatorOptions> = {}, transport: Transport = server.transport()): Operator {
+function start(
+  options: Partial<OperatorOptions> = {},
+  transport: Transport = server.transport(),
+  env: NodeJS.ProcessEnv = {},
+): Operator {
   const said: string[] = [];
   const ports = new Map<string, number>();
   const note = (fields: object, message: string) => {
     said.push(message);
-    const [, what] = /^serving (\w+)/.exec(message) ?? [];
+    const [, what] = /^serving (.+) on /.exec(message) ?? [];
     if (what !== undefined && 'port' in fields) ports.set(what, Number(fields.port));
   };
   const log: Logger = { ...silentLogger, info: note, error: note, child: () => log };
@@ -71,7 +110,7 @@ function start(options: Partial<OperatorOptions> = {}, transport: Transport = se
     healthProbeBindAddress: LOOPBACK,
     ...options,
   };
-  const tools = { transport, server: 'embedded', clock: systemClock, env: {}, log, signal: stop.signal };
+  const tools = { transport, server: 'embedded', clock: systemClock, env, log, signal: stop.signal };
   const done = runOperator(all, { ...tools, resolve: (address) => address });
   running.push({ stop, done });
   const port = (what: string) => ports.get(what) ?? 0;
@@ -141,11 +180,34 @@ describe('an operator', () => {
       .toContain('the cluster has no kind Page (test.polder.dev/v1); install it: polder crds | kubectl apply -f -');
     expect(await operator.ask('probes', '/readyz')).toMatchObject({
       status: 500,
-      text: expect.stringContaining('not read yet: pages.test.polder.dev'),
+      text: expect.stringContaining(
+        '[-]pages failed: the cluster has no kind Page (test.polder.dev/v1); install it: polder crds | kubectl apply -f -\n',
+      ),
     });
     await installCrds([Page], { client, clock: systemClock, signal: new AbortController().signal });
     await page('a');
     await expect.poll(() => isThere('a'), PATIENCE).toBe(true);
+  });
+
+  test('of several products works for those whose kinds are there, and says what the others wait for', async () => {
+    const operator = start({ products: [notes, pages], config: { ...quick, durations: { notes: {}, pages: {} } } });
+    await page('a');
+    await expect.poll(() => isThere('a'), PATIENCE).toBe(true);
+    const absence = 'the cluster has no kind Note (test.polder.dev/v1); install it: polder crds | kubectl apply -f -';
+    expect(operator.said.filter((line) => line.includes('Note'))).toEqual([absence]);
+    expect(await operator.ask('probes', '/readyz')).toEqual({
+      status: 500,
+      text: `[-]notes failed: ${absence}\n[+]pages ok\nreadyz check failed\n`,
+    });
+    expect(await operator.ask('probes', '/readyz?exclude=notes')).toEqual({ status: 200, text: 'ok' });
+    expect((await operator.ask('metrics', '/metrics')).text).toContain(
+      'leader_election_master_status{name="pages"} 1\n',
+    );
+    await installCrds([Note], { client, clock: systemClock, signal: new AbortController().signal });
+    await expect.poll(async () => (await operator.ask('probes', '/readyz')).status, PATIENCE).toBe(200);
+    expect(operator.said).toContain('the cluster has the kind Note (test.polder.dev/v1) now');
+    const leads = async () => (await operator.ask('metrics', '/metrics')).text;
+    await expect.poll(leads, PATIENCE).toContain('leader_election_master_status{name="notes"} 1\n');
   });
 
   test('that can not listen says where, and ends', async () => {
@@ -235,6 +297,48 @@ describe('of two operators', () => {
     };
     await expect.poll(() => Math.min(first.port('metrics'), second.port('metrics')), PATIENCE).toBeGreaterThan(0);
     await expect.poll(pagesWithIt, PATIENCE).toBe(1);
+  });
+});
+
+describe('the Qdrant API', () => {
+  const API = 'the Qdrant API';
+  const TRUSTED = { authorization: 'Bearer secret', 'content-type': 'application/json' };
+  const qdrant = { products: [qdrantProduct], config: { ...quick, ...defaultConfig([qdrantProduct]) } };
+  const withEnv = (env: NodeJS.ProcessEnv) => start(qdrant, server.transport(), env);
+  const call = (operator: Operator, path: string, init: RequestInit = {}) =>
+    fetch(`http://127.0.0.1:${operator.port(API)}${path}`, { headers: TRUSTED, ...init });
+  beforeEach(() => installCrds(kinds, { client, clock: systemClock, signal: new AbortController().signal }));
+
+  test('is served by every operator, and what it declares is looked after by the one that leads', async () => {
+    const env = { API_TOKEN: 'secret', API_BIND_ADDRESS: ':0' };
+    const both = [withEnv(env), withEnv(env)];
+    await expect.poll(() => Math.min(...both.map((one) => one.port(API))), PATIENCE).toBeGreaterThan(0);
+    for (const [index, one] of both.entries()) {
+      const body = JSON.stringify({ name: `small-${index}` });
+      expect((await call(one, '/api/v1/templates', { method: 'POST', body })).status).toBe(201);
+      expect((await call(one, '/api/v1/templates', { headers: {} })).status).toBe(401);
+      expect((await call(one, '/health', { headers: {} })).status).toBe(200);
+    }
+    const looked = async () => {
+      const { items } = await client.list(QdrantCollectionTemplate);
+      return items.map(({ status }) => status?.usageCount);
+    };
+    await expect.poll(looked, PATIENCE).toEqual([0, 0]);
+  });
+
+  test('answers for the namespaces of its operator alone', async () => {
+    const options = { ...qdrant, namespaces: ['shop'] };
+    const operator = start(options, server.transport(), { API_TOKEN: 'secret', API_BIND_ADDRESS: ':0' });
+    await expect.poll(() => operator.port(API), PATIENCE).toBeGreaterThan(0);
+    expect((await call(operator, '/api/v1/collections')).status).toBe(403);
+    expect((await call(operator, '/api/v1/collections?namespace=shop')).status).toBe(200);
+  });
+
+  test('is not served without a token, and one line says how it would be', async () => {
+    const operator = withEnv({ API_TOKEN: ' ', API_BIND_ADDRESS: ':0' });
+    await expect.poll(() => operator.port('metrics'), PATIENCE).toBeGreaterThan(0);
+    const lines = operator.said.filter((line) => line.includes('Qdrant API'));
+    expect(lines).toEqual(['the Qdrant API is not served: set API_TOKEN to a token that its callers have to know']);
   });
 });
 

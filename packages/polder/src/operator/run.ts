@@ -2,26 +2,28 @@ import {
   type Cached,
   Client,
   type Clock,
+  type ElectionEvents,
   type Logger,
   Manager,
-  type ManagerEvents,
   Metrics,
-  messageOf,
   ownerIndex,
+  type Product,
+  type ProductEvents,
   probes,
   type Resolve,
-  serve,
   type Transport,
+  together,
 } from '@polder/kube';
 import { Hono } from 'hono';
 import type { BindAddress } from '../bind-address.ts';
-import { ServedKinds } from '../manifests/index.ts';
 import type { BuiltInProduct } from '../products.ts';
 import { version } from '../version.ts';
 import type { OperatorConfig } from './config.ts';
 import { familiesIn, familyOf, pageOf } from './exposition.ts';
+import { MissingKinds } from './missing-kinds.ts';
 import { podMetrics } from './pod-metrics.ts';
-import { managed } from './products.ts';
+import { managed, serversOf } from './products.ts';
+import { serving } from './serving.ts';
 import { serveWebhooks, type WebhookCertificates } from './webhooks.ts';
 
 export interface OperatorOptions {
@@ -56,7 +58,18 @@ export async function runOperator(options: OperatorOptions, tools: OperatorTools
   const client = new Client({ transport, userAgent, clock, log });
   const metrics = new Metrics({ clock });
   metrics.process();
-  const leading = new Leading(metrics.manager(tools.server));
+  const leading = new Leading();
+  const missing = new MissingKinds(
+    products.flatMap(({ kinds }) => kinds),
+    log,
+  );
+  const { meters } = metrics;
+  const surroundings = { ...tools, client, namespace, namespaces, meters };
+  const all = products.map((product) => managed(product, config, surroundings));
+  // Looking must not begin a watch that nobody needs.
+  const cached: Cached = {
+    list: (kind, where) => (manager.cache.has(kind) ? manager.cache.of(kind, ownerIndex()).list(where) : []),
+  };
   const manager = new Manager({
     transport,
     userAgent,
@@ -64,64 +77,60 @@ export async function runOperator(options: OperatorOptions, tools: OperatorTools
     log,
     namespaces,
     ...(random && { random }),
-    products: products.map((product) => managed(product, config, { ...tools, client, namespace })),
+    products: all,
     graceMs: config.shared.shutdownGrace,
-    on: leading.events,
+    on: together([metrics.manager(tools.server), leading, missing]),
     servers: [
       () =>
         serving(
           'probes',
-          probesOf(() => manager),
+          probesOf(() => manager, all, missing),
           options.healthProbeBindAddress,
           tools,
         ),
       () =>
         serving(
           'metrics',
-          metricsOf(() => manager, metrics, leading, client, options, tools),
+          metricsOf(cached, metrics, leading, client, options, tools),
           options.metricsBindAddress,
           tools,
+        ),
+      ...products
+        .flatMap((product) => serversOf(product, config, surroundings))
+        .map(
+          ({ name, app, bindAddress }) =>
+            () =>
+              serving(name, app, bindAddress, tools),
         ),
       ...(webhook ? [() => webhooks(webhook)] : []),
     ],
   });
   const webhooks = (how: NonNullable<OperatorOptions['webhook']>) =>
     serveWebhooks(
-      { ...how, products, namespace, namespaces, timeoutMs: config.shared.webhookTimeout },
+      { ...how, products, namespace, namespaces, timeoutMs: config.shared.webhookTimeout, cached },
       { client, clock, log, metrics, signal },
     );
-  const noted = noteMissingKinds(products, client, log);
   try {
     await manager.run(signal);
   } catch (error) {
     // Who stops while it comes up has not failed.
     if (!signal.aborted) throw error;
   } finally {
-    await noted;
     metrics.stop();
   }
 }
 
 /** Which products this process leads at the moment. */
-class Leading {
-  readonly events: ManagerEvents;
+class Leading implements ProductEvents {
   readonly #products = new Set<string>();
 
-  constructor(events: ManagerEvents) {
-    this.events = {
-      ...events,
-      leading: (product) => {
-        const told = events.leading?.(product);
-        return {
-          gained: () => {
-            this.#products.add(product);
-            told?.gained?.();
-          },
-          lost: () => {
-            this.#products.delete(product);
-            told?.lost?.();
-          },
-        };
+  leading(product: string): ElectionEvents {
+    return {
+      gained: () => {
+        this.#products.add(product);
+      },
+      lost: () => {
+        this.#products.delete(product);
       },
     };
   }
@@ -131,30 +140,23 @@ class Leading {
   }
 }
 
-async function serving(
-  what: string,
-  app: Hono,
-  { host, port }: BindAddress,
-  { clock, log }: OperatorTools,
-): Promise<{ close(): Promise<void> }> {
-  const server = await serve(app, { host, port, clock });
-  log.info({ port: server.port }, `serving ${what} on ${host}:${server.port}`);
-  return server;
-}
-
-function probesOf(manager: () => Manager): Hono {
-  const caches = () => {
-    const { unsynced } = manager().cache;
-    if (unsynced.length > 0) throw new Error(`not read yet: ${unsynced.join(', ')}`);
-  };
-  return probes({ live: { ping: () => {} }, ready: { caches } });
+/** A check for each product: one whose kinds are not installed is not ready, and does not keep the others from their work. */
+function probesOf(manager: () => Manager, products: readonly Product[], missing: MissingKinds): Hono {
+  const checks = products.map((product) => {
+    const check = () => {
+      const awaited = manager().awaited(product);
+      if (awaited.length > 0) throw new Error(missing.explain(awaited));
+    };
+    return [product.name, check] as const;
+  });
+  return probes({ live: { ping: () => {} }, ready: Object.fromEntries(checks) });
 }
 
 const CONTENT_TYPE = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' };
 
 /** Our own series and, while we lead, those of resources and pods: from one operator alone, so that sums over all of them are right. */
 function metricsOf(
-  manager: () => Manager,
+  cached: Cached,
   metrics: Metrics,
   leading: Leading,
   client: Client,
@@ -163,7 +165,6 @@ function metricsOf(
 ): Hono {
   const { scrapeTimeout: podTimeoutMs, metricsTimeout: allTimeoutMs } = config.shared;
   const how = { client, clock, log, resolve, namespaces, podTimeoutMs, allTimeoutMs };
-  const cached: Cached = { list: (kind, namespace) => manager().cache.of(kind, ownerIndex()).list(namespace) };
   const app = new Hono();
   app.get('/metrics', async (context) => {
     const led = products.filter((product) => leading.has(product));
@@ -174,20 +175,4 @@ function metricsOf(
     return context.text(pageOf(families), 200, CONTENT_TYPE);
   });
   return app;
-}
-
-/** A kind that is not installed keeps an operator waiting in silence, and the first question is always why. */
-async function noteMissingKinds(products: readonly BuiltInProduct[], client: Client, log: Logger): Promise<void> {
-  const served = new ServedKinds(client);
-  for (const { kind, group, version: kindVersion } of products.flatMap(({ kinds }) => kinds)) {
-    try {
-      const apiVersion = `${group}/${kindVersion}`;
-      const found = await served.find({ apiVersion, kind, metadata: { name: '' } });
-      if (!found)
-        log.error({}, `the cluster has no kind ${kind} (${apiVersion}); install it: polder crds | kubectl apply -f -`);
-    } catch (error) {
-      log.warn({ error: messageOf(error) }, `it is not known whether the cluster has the kind ${kind}`);
-      return;
-    }
-  }
 }

@@ -1,5 +1,6 @@
 import {
   admissionApp,
+  type Cached,
   type CertificateSource,
   type Client,
   type Clock,
@@ -47,6 +48,7 @@ export interface WebhookOptions {
   /** Whose resources we look after; those of all namespaces without it. */
   readonly namespaces?: readonly string[] | undefined;
   readonly timeoutMs: number;
+  readonly cached: Cached;
 }
 
 export interface WebhookTools {
@@ -59,9 +61,9 @@ export interface WebhookTools {
 
 /** Serves the webhooks of all products. Resolves once they can be called. */
 export async function serveWebhooks(options: WebhookOptions, tools: WebhookTools): Promise<{ close(): Promise<void> }> {
-  const { products, bindAddress } = options;
+  const { products, bindAddress, cached } = options;
   const { clock, log, metrics } = tools;
-  const all = products.flatMap(({ webhooks = [] }) => webhooks);
+  const all = products.flatMap((product) => product.webhooks?.(cached) ?? []);
   const app = admissionApp({
     webhooks: Object.fromEntries(all.map(({ path, webhook }) => [path, webhook])),
     clock,
@@ -106,10 +108,11 @@ async function certificatesFor(options: WebhookOptions, tools: WebhookTools): Pr
  * through is refused by the controllers, and an operator that is gone must not keep anybody from changing things.
  */
 export function configurationOf(
-  { lease, webhooks = [] }: Pick<BuiltInProduct, 'lease' | 'webhooks'>,
+  product: Pick<BuiltInProduct, 'lease' | 'webhooks'>,
   target: WebhookTarget,
-  { namespace, namespaces, timeoutMs }: Pick<WebhookOptions, 'namespace' | 'namespaces' | 'timeoutMs'>,
+  { namespace, namespaces, timeoutMs, cached }: Omit<WebhookOptions, 'products' | 'certificates' | 'bindAddress'>,
 ): readonly ValidatingWebhookConfiguration[] {
+  const webhooks = product.webhooks?.(cached) ?? [];
   if (webhooks.length === 0) return [];
   const clientConfig = (path: string) =>
     'service' in target
@@ -120,7 +123,7 @@ export function configurationOf(
     {
       apiVersion: 'admissionregistration.k8s.io/v1',
       kind: 'ValidatingWebhookConfiguration',
-      metadata: { name: lease },
+      metadata: { name: product.lease },
       webhooks: webhooks.map(({ name, path, kind }) => ({
         name,
         admissionReviewVersions: ['v1'],

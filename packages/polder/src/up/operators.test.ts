@@ -1,7 +1,10 @@
 import { type EmbeddedCluster, startCluster } from '@polder/embedded';
 import { Client, ConfigMap, Deployment, Lease, silentLogger, systemClock } from '@polder/kube';
+import { Hono } from 'hono';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { freePorts } from '../../../../tools/free-ports.ts';
 import { Page, pages } from '../../test/pages.ts';
+import type { BuiltInProduct } from '../products.ts';
 import { type Operators, startOperators } from './operators.ts';
 
 const PATIENCE = { timeout: 10_000, interval: 20 };
@@ -19,9 +22,9 @@ afterEach(async () => {
   await cluster.stop();
 });
 
-const start = async () => {
+const start = async (product: BuiltInProduct = pages, env: NodeJS.ProcessEnv = {}) => {
   const signal = new AbortController().signal;
-  const started = await startOperators(cluster, [pages], { clock: systemClock, log: silentLogger, env: {}, signal });
+  const started = await startOperators(cluster, [product], { clock: systemClock, log: silentLogger, env, signal });
   operators.push(started);
   return started;
 };
@@ -41,6 +44,22 @@ describe('the operators of an embedded cluster', () => {
       return items.find(({ metadata }) => metadata.name === 'page-home')?.status?.readyReplicas === 1;
     };
     await expect.poll(isRunning, PATIENCE).toBe(true);
+  });
+
+  test('serve what their product serves of its own, until they are stopped', async () => {
+    const [port = 0] = await freePorts(1);
+    const app = new Hono().get('/', (context) => context.text('hello'));
+    const servers: BuiltInProduct['servers'] = ({ env }) =>
+      env['IS_SERVED'] === 'yes' ? [{ name: 'pages', app, bindAddress: { host: '127.0.0.1', port } }] : [];
+    const ask = () =>
+      fetch(`http://127.0.0.1:${port}/`).then(
+        (answer) => answer.text(),
+        () => 'nobody',
+      );
+    const operator = await start({ ...pages, servers }, { IS_SERVED: 'yes' });
+    await expect.poll(ask, PATIENCE).toBe('hello');
+    await operator.stop();
+    expect(await ask()).toBe('nobody');
   });
 
   test('go on at once after a kill: the lease of the process that is gone is taken back', async () => {

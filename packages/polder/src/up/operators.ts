@@ -1,7 +1,7 @@
 import type { EmbeddedCluster } from '@polder/embedded';
 import { Client, type Clock, isNotFound, Lease, type Logger, Manager, type Resolve } from '@polder/kube';
 import { installCrds } from '../crds.ts';
-import { defaultConfig, managed } from '../operator/index.ts';
+import { defaultConfig, managed, serversOf, serving } from '../operator/index.ts';
 import type { BuiltInProduct } from '../products.ts';
 import { version } from '../version.ts';
 
@@ -49,6 +49,13 @@ export async function startOperators(
     log,
     host: HOST,
     products: products.map((product) => managed(product, config, surroundings)),
+    servers: products
+      .flatMap((product) => serversOf(product, config, surroundings))
+      .map(
+        ({ name, app, bindAddress }) =>
+          () =>
+            serving(name, app, bindAddress, { clock, log }),
+      ),
     graceMs: config.shared.shutdownGrace,
   });
   const running = manager.run(stop.signal);

@@ -4,7 +4,14 @@ import { expect, test } from 'vitest';
 import { examplesOf, outputOf } from './examples.ts';
 import { DOCS, type Page, pageAt, pagesIn } from './page.ts';
 
-const pages = [...pagesIn('transformations'), ...pagesIn('connectors'), pageAt('processor.md')];
+const pages = [
+  ...pagesIn('transformations'),
+  ...pagesIn('connectors'),
+  pageAt('processor.md'),
+  pageAt('operator.md'),
+  pageAt('qdrant-api.md'),
+  pageAt('qdrant-metrics.md'),
+];
 
 test.each(pages.flatMap(examplesOf))('the example of $at does what it says', async (example) => {
   expect(await outputOf(example)).toEqual(example.output.text.split('\n'));

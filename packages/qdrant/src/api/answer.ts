@@ -13,7 +13,7 @@ export type Answer<T> =
   | { readonly is: 'unreachable'; readonly because: string };
 
 export interface PeerRequest {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;

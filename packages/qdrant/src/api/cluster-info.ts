@@ -64,6 +64,10 @@ export interface Replica {
   readonly peer: string;
   /** `Active` is what was agreed on last, and no sign of life: a peer that died keeps it until somebody writes. */
   readonly state: string;
+  /** Of a collection whose points say to which shard they belong. */
+  readonly key?: string | number | undefined;
+  /** How many points it has: told by whoever holds it. */
+  readonly points?: number | undefined;
 }
 
 export interface Transfer {
@@ -91,7 +95,10 @@ export function distributionOf(collection: string, json: Json): Distribution | u
 function replicaOf(json: Json, peer: string | undefined): Replica | undefined {
   const shard = numberAt(json, 'shard_id');
   if (shard === undefined || peer === undefined) return undefined;
-  return { shard, peer, state: textAt(json, 'state') ?? 'Unknown' };
+  const key = textAt(json, 'shard_key') ?? numberAt(json, 'shard_key');
+  const points = numberAt(json, 'points_count');
+  const told = { ...(key !== undefined && { key }), ...(points !== undefined && { points }) };
+  return { shard, peer, state: textAt(json, 'state') ?? 'Unknown', ...told };
 }
 
 /** How many copies a collection should have, and how many of them have to take a write. */

@@ -75,7 +75,7 @@ describe('a peer is asked', () => {
   test('where the shards of its collections are', async () => {
     expect(await run(client('a').collections())).toEqual({ is: 'ok', value: ['points'] });
     const replicas = [
-      { shard: 0, peer: ID, state: 'Active' },
+      { shard: 0, peer: ID, state: 'Active', points: 0 },
       { shard: 0, peer: '22', state: 'Active' },
     ];
     expect(await run(client('a').distribution('points'))).toEqual({

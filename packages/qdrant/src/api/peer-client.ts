@@ -1,5 +1,4 @@
-import { type Clock, messageOf, withTimeout } from '@polder/kube';
-import { type Answer, answerOf, type PeerRequest, type Send } from './answer.ts';
+import type { Answer } from './answer.ts';
 import {
   type ClusterInfo,
   clusterInfoOf,
@@ -9,22 +8,7 @@ import {
   factorsOf,
 } from './cluster-info.ts';
 import { type Json, listAt, parseJson, rawId, textAt } from './json.ts';
-
-/** Where a peer is, and what opens it. */
-export interface Door {
-  /** `http://vectors-0.vectors-headless.shop:6333`. */
-  readonly url: string;
-  /** In the order in which they are tried: while peers restart with another key, some still have the one before. */
-  readonly keys: readonly string[];
-  readonly authority?: string | undefined;
-}
-
-export interface PeerClientOptions {
-  readonly send: Send;
-  readonly clock: Clock;
-  readonly readTimeoutMs: number;
-  readonly writeTimeoutMs: number;
-}
+import { type Door, type PeerClientOptions, pathOf, Requests } from './requests.ts';
 
 /** One shard on its way from one peer to another. */
 export interface Travel {
@@ -39,21 +23,15 @@ const METHOD = 'stream_records';
 
 /** Asks one peer, and has it propose changes to the others. */
 export class PeerClient {
-  readonly #door: Door;
-  readonly #options: PeerClientOptions;
-  readonly #signal: AbortSignal;
+  readonly #requests: Requests;
 
   constructor(door: Door, options: PeerClientOptions, signal: AbortSignal) {
-    this.#door = door;
-    this.#options = options;
-    this.#signal = signal;
+    this.#requests = new Requests(door, options, signal);
   }
 
   /** What it runs: `1.19.0`. Needs no key. */
   async version(): Promise<Answer<string>> {
-    const { url, authority } = this.#door;
-    const request = { method: 'GET', url: `${url}/`, headers: {}, authority } as const;
-    const answer = await this.#exchange(request, this.#options.readTimeoutMs);
+    const answer = await this.#requests.open('/');
     if (answer.is !== 'answered') return answer;
     const { status, text } = answer.response;
     const version = status === 200 ? textAt(safely(text), 'version') : undefined;
@@ -63,7 +41,7 @@ export class PeerClient {
   }
 
   cluster(): Promise<Answer<ClusterInfo>> {
-    return this.#read('/cluster', clusterInfoOf, 'it is not in cluster mode');
+    return this.#requests.read('/cluster', clusterInfoOf, 'it is not in cluster mode');
   }
 
   collections(): Promise<Answer<readonly string[]>> {
@@ -71,16 +49,16 @@ export class PeerClient {
       const found = listAt(json, 'collections').map((one) => textAt(one, 'name'));
       return found.every((name) => name !== undefined) ? found : undefined;
     };
-    return this.#read('/collections', names, 'it does not tell its collections');
+    return this.#requests.read('/collections', names, 'it does not tell its collections');
   }
 
   distribution(collection: string): Promise<Answer<Distribution>> {
     const parsed = (json: Json) => distributionOf(collection, json);
-    return this.#read(`${pathOf(collection)}/cluster`, parsed, `it does not tell where ${collection} is`);
+    return this.#requests.read(`${pathOf(collection)}/cluster`, parsed, `it does not tell where ${collection} is`);
   }
 
   factors(collection: string): Promise<Answer<Factors>> {
-    return this.#read(pathOf(collection), factorsOf, `it does not tell how ${collection} is replicated`);
+    return this.#requests.read(pathOf(collection), factorsOf, `it does not tell how ${collection} is replicated`);
   }
 
   /** The source is dropped at the end. To a peer that holds the shard it would lose a copy, and the server does not object. */
@@ -99,71 +77,14 @@ export class PeerClient {
 
   /** Never by force: that loses shards without a word, and minutes later if nobody agrees now. */
   removePeer(id: string): Promise<Answer<Json>> {
-    return this.#write('DELETE', `/cluster/peer/${id}?force=false&timeout=${this.#agreementSeconds}`);
-  }
-
-  /** Left to the server to answer before we give up: its timeout says more than ours. */
-  get #agreementSeconds(): number {
-    return Math.max(1, Math.floor(this.#options.writeTimeoutMs / 3_000));
-  }
-
-  async #read<T>(path: string, parse: (json: Json) => T | undefined, otherwise: string): Promise<Answer<T>> {
-    const answer = await this.#ask({ method: 'GET', path, isWrite: false });
-    if (answer.is !== 'ok') return answer;
-    const value = parse(answer.value);
-    return value === undefined ? { is: 'unreachable', because: otherwise } : { is: 'ok', value };
+    return this.#requests.write('DELETE', `/cluster/peer/${id}?force=false&timeout=${this.#requests.agreementSeconds}`);
   }
 
   #operate(collection: string, operation: object): Promise<Answer<Json>> {
-    const path = `${pathOf(collection)}/cluster?timeout=${this.#agreementSeconds}`;
-    return this.#write('POST', path, JSON.stringify(operation));
-  }
-
-  #write(method: 'POST' | 'DELETE', path: string, body?: string): Promise<Answer<Json>> {
-    return this.#ask({ method, path, body, isWrite: true });
-  }
-
-  async #ask({ method, path, body, isWrite }: Ask): Promise<Answer<Json>> {
-    const { url, keys, authority } = this.#door;
-    const { readTimeoutMs, writeTimeoutMs } = this.#options;
-    let last: Answer<Json> = { is: 'unauthorized', because: 'there is no key' };
-    for (const key of keys.length === 0 ? [undefined] : keys) {
-      const headers = {
-        ...(key !== undefined && { 'api-key': key }),
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-      };
-      const request = { method, url: `${url}${path}`, headers, body, authority };
-      const answer = await this.#exchange(request, isWrite ? writeTimeoutMs : readTimeoutMs);
-      if (answer.is !== 'answered') return isWrite ? { ...answer, is: 'ambiguous' } : answer;
-      last = answerOf(answer.response, isWrite);
-      if (last.is !== 'unauthorized') return last;
-    }
-    return last;
-  }
-
-  async #exchange(request: PeerRequest, ms: number) {
-    const { send, clock } = this.#options;
-    const { method, url } = request;
-    try {
-      const what = `${method} ${new URL(url).pathname}`;
-      const response = await withTimeout(clock, ms, this.#signal, what, (signal) => send(request, signal));
-      return { is: 'answered', response } as const;
-    } catch (error) {
-      // The pass is over: that is nothing to know about the peer.
-      this.#signal.throwIfAborted();
-      return { is: 'unreachable', because: messageOf(error) } as const;
-    }
+    const path = `${pathOf(collection)}/cluster?timeout=${this.#requests.agreementSeconds}`;
+    return this.#requests.write('POST', path, JSON.stringify(operation));
   }
 }
-
-interface Ask {
-  readonly method: PeerRequest['method'];
-  readonly path: string;
-  readonly body?: string | undefined;
-  readonly isWrite: boolean;
-}
-
-const pathOf = (collection: string) => `/collections/${encodeURIComponent(collection)}`;
 
 const transferOf = ({ shard, from, to }: Omit<Travel, 'collection'>) => ({
   shard_id: shard,

@@ -10,3 +10,4 @@ export {
   timeOf,
 } from './layout.ts';
 export { type Manifest, manifestOf, type ShardFile } from './manifest.ts';
+export { completeSet, type FileFound, type FoundSet, keysOf, setsIn } from './sets.ts';

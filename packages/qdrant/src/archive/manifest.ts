@@ -10,6 +10,8 @@ const ManifestSchema = Type.Object({
   format: Type.Literal(1),
   id: Type.String(),
   cluster: Type.String(),
+  /** That of the cluster: others of the same name may keep their backups in the same bucket. */
+  namespace: Type.Optional(Type.String()),
   collection: Type.String(),
   takenAt: Type.String(),
   qdrantVersion: Type.String(),

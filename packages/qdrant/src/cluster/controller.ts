@@ -3,8 +3,8 @@ import {
   ConfigMap,
   type Controller,
   controller,
-  messageOf,
   NetworkPolicy,
+  Node,
   type ObjectRef,
   PersistentVolumeClaim,
   Pod,
@@ -15,11 +15,12 @@ import {
   StorageClass,
   watch,
 } from '@polder/kube';
-import { QdrantCluster } from '../kinds/index.ts';
+import { failedCleanup } from '../cleanup.ts';
+import { QdrantCluster, QdrantCollection } from '../kinds/index.ts';
 import type { Settings } from '../settings.ts';
 import { NAME_LABEL } from './objects/index.ts';
 import { type ClusterWorld, type Observed, observeCluster } from './observe.ts';
-import { type ClusterStep, planCluster } from './plan/index.ts';
+import { type ClusterStep, happeningOf, planCluster } from './plan/index.ts';
 import { clusterSteps } from './steps.ts';
 
 /** Forms a cluster of peers for each QdrantCluster, and changes it while it runs. */
@@ -32,24 +33,31 @@ export function clusters(settings: Settings): Controller<QdrantCluster, Observed
     watches: [
       watch(Pod, ({ metadata }) => labelled(metadata)),
       watch(PersistentVolumeClaim, ({ metadata }) => labelled(metadata)),
-      // Whether volumes can grow is read when it matters.
+      // How many copies there should be is told by its collections; the server tells nobody.
+      watch(QdrantCollection, ({ metadata: { namespace }, spec }) => [{ namespace, name: spec.cluster }]),
+      // Certificates that users bring themselves.
+      watch(Secret, ({ metadata: { namespace, name } }, cached) =>
+        cached
+          .list(QdrantCluster, namespace)
+          .filter(({ spec }) => spec.tls?.secretName === name)
+          .map(({ metadata }) => metadata),
+      ),
+      // Whether the node of a pod is heard of is read when it matters, and so is whether volumes can grow.
+      watch(Node, () => []),
       watch(StorageClass, () => []),
     ],
     observe: observeCluster,
-    plan: (cluster, observed) => planCluster(cluster, observed, settings),
+    plan: (cluster, observed, now) => planCluster(cluster, observed, settings, now),
     steps: clusterSteps,
-    failed: ({ metadata, status }, error) => ({
-      ...status,
+    tells: happeningOf,
+    failed: (cluster, error) => ({
+      ...cluster.status,
       ...(isRefused(error) && {
         qdrantStatus: 'Error',
         reason: 'Refused',
         errorMessage: `the API server refused what the cluster needs: ${error.explanation}`,
       }),
-      ...(metadata.deletionTimestamp !== undefined && {
-        cleanupPhase: 'Retrying',
-        cleanupAttempts: (status?.cleanupAttempts ?? 0) + 1,
-        cleanupError: messageOf(error),
-      }),
+      ...failedCleanup(cluster, error),
     }),
   });
 }

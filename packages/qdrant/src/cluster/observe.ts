@@ -1,13 +1,20 @@
 import {
+  ApiError,
   type Cluster,
   ConfigMap,
+  isNotFound,
+  type Kind,
   type Known,
+  type KubernetesObject,
   known,
+  messageOf,
   NetworkPolicy,
+  Node,
   type ObjectRef,
   PersistentVolumeClaim,
   Pod,
   PodDisruptionBudget,
+  resourceNameOf,
   Secret,
   Service,
   StatefulSet,
@@ -25,7 +32,18 @@ import {
 } from '../api/index.ts';
 import type { QdrantCluster } from '../kinds/index.ts';
 import { doorsOf, type Keyring, keyringOf } from '../peers.ts';
-import { claimName, namesOf, namespaceOf, ordinalOf, QDRANT, selectorOf, VOLUMES } from './objects/index.ts';
+import { ServiceMonitor, VolumeSnapshot } from './foreign-kinds.ts';
+import {
+  claimName,
+  isMonitored,
+  MADE_FOR,
+  namesOf,
+  namespaceOf,
+  ordinalOf,
+  QDRANT,
+  selectorOf,
+  VOLUMES,
+} from './objects/index.ts';
 
 /** Everything that a plan for a cluster may depend on. */
 export interface Observed {
@@ -38,6 +56,10 @@ export interface Observed {
   readonly canExpand: Known<boolean>;
   /** How the collections should be replicated, by their names. */
   readonly factors: ReadonlyMap<string, Known<Factors>>;
+  /** Snapshots of its volumes, if it is to have any; unknown where nobody installed them. */
+  readonly snapshots: Known<readonly VolumeSnapshot[]>;
+  /** What has its metrics scraped, likewise. */
+  readonly monitor: Known<ServiceMonitor | undefined>;
 }
 
 /** What there is under the names of a cluster's objects, whoever it belongs to. */
@@ -49,6 +71,8 @@ export interface Children extends Keyring {
   readonly policy: NetworkPolicy | undefined;
   readonly budget: PodDisruptionBudget | undefined;
   readonly readKey: Secret | undefined;
+  /** What signed the certificate, with its key: of certificates that are ours. */
+  readonly authority: Secret | undefined;
 }
 
 export interface PodSeen {
@@ -56,6 +80,8 @@ export interface PodSeen {
   readonly pod: Pod;
   /** What the peer in it said, or why it is not known. */
   readonly peer: Known<PeerView>;
+  /** Since when its node has not been heard of; undefined if it is. */
+  readonly silentSince?: string | undefined;
 }
 
 export interface PeerView extends ClusterInfo {
@@ -82,7 +108,12 @@ export async function observeCluster(cluster: QdrantCluster, world: ClusterWorld
   const doors = doorsOf(cluster, children);
   const clientOf = (pod: string) => new PeerClient(doors.peer(pod), world.peers, world.signal);
   const seen = await Promise.all(
-    pods.map(async ({ ordinal, pod }) => ({ ordinal, pod, peer: await peerIn(pod, clientOf) })),
+    pods.map(async ({ ordinal, pod }) => ({
+      ordinal,
+      pod,
+      peer: await peerIn(pod, clientOf),
+      silentSince: await silentSince(pod, world.cluster),
+    })),
   );
   return {
     children,
@@ -90,6 +121,8 @@ export async function observeCluster(cluster: QdrantCluster, world: ClusterWorld
     claims: await claimsOf(cluster, world.cluster),
     canExpand: await canExpand(cluster, world.cluster),
     factors: await factorsOf(seen, clientOf),
+    snapshots: await snapshotsOf(cluster, world),
+    monitor: await monitorOf(cluster, world),
   };
 }
 
@@ -105,6 +138,7 @@ async function childrenOf(cluster: QdrantCluster, kubernetes: Cluster): Promise<
     budget: await kubernetes.get(PodDisruptionBudget, at(names.budget)),
     ...(await keyringOf(cluster, kubernetes)),
     readKey: await kubernetes.get(Secret, at(names.readKey)),
+    authority: await kubernetes.get(Secret, at(names.authority)),
   };
 }
 
@@ -116,7 +150,7 @@ async function podsOf(
   cluster: QdrantCluster,
   set: StatefulSet | undefined,
   kubernetes: Cluster,
-): Promise<readonly Omit<PodSeen, 'peer'>[]> {
+): Promise<readonly Pick<PodSeen, 'ordinal' | 'pod'>[]> {
   const labels = Object.entries(selectorOf(cluster));
   const isLabelled = ({ metadata }: Pod) => labels.every(([key, value]) => metadata.labels?.[key] === value);
   const namespace = namespaceOf(cluster);
@@ -129,6 +163,13 @@ async function podsOf(
       return ordinal === undefined ? [] : [{ ordinal, pod }];
     })
     .toSorted((a, b) => a.ordinal - b.ordinal);
+}
+
+/** A node whose kubelet does not report any more is not ready, and nobody knows what runs on it. */
+async function silentSince({ spec }: Pod, kubernetes: Cluster): Promise<string | undefined> {
+  const node = spec?.nodeName === undefined ? undefined : await kubernetes.get(Node, { name: spec.nodeName });
+  const ready = node?.status?.conditions?.find(({ type }) => type === 'Ready');
+  return ready?.status === 'Unknown' ? ready.lastTransitionTime : undefined;
 }
 
 async function claimsOf(cluster: QdrantCluster, kubernetes: Cluster): Promise<readonly ClaimSeen[]> {
@@ -144,6 +185,39 @@ async function claimsOf(cluster: QdrantCluster, kubernetes: Cluster): Promise<re
       }),
     )
     .toSorted((a, b) => a.ordinal - b.ordinal);
+}
+
+async function snapshotsOf(cluster: QdrantCluster, world: ClusterWorld): Promise<Observed['snapshots']> {
+  const { volumeSnapshots, persistence } = cluster.spec;
+  if (!volumeSnapshots?.enabled || !persistence) return known([]);
+  return listed(VolumeSnapshot, cluster, world, 'install the CRDs of the external snapshotter');
+}
+
+async function monitorOf(cluster: QdrantCluster, world: ClusterWorld): Promise<Observed['monitor']> {
+  if (!cluster.spec.metrics?.serviceMonitor?.enabled && !isMonitored(cluster)) return known(undefined);
+  const found = await listed(ServiceMonitor, cluster, world, 'install the CRDs of the Prometheus operator');
+  const { monitor } = namesOf(cluster);
+  return found.known ? known(found.value.find(({ metadata }) => metadata.name === monitor)) : found;
+}
+
+/** Of a kind that may not be installed: whatever is wrong with it is a value, and keeps nothing else from being done. */
+async function listed<T extends KubernetesObject>(
+  kind: Kind<T>,
+  cluster: QdrantCluster,
+  { cluster: kubernetes, signal }: ClusterWorld,
+  advice: string,
+): Promise<Known<readonly T[]>> {
+  if (cluster.metadata.deletionTimestamp !== undefined) return known([]);
+  try {
+    return known(
+      await kubernetes.listLive(kind, { namespace: namespaceOf(cluster), labelSelector: MADE_FOR(cluster) }),
+    );
+  } catch (error) {
+    signal.throwIfAborted();
+    if (isNotFound(error)) return unknown(`nobody installed ${resourceNameOf(kind)}; ${advice}`);
+    const because = error instanceof ApiError ? error.explanation : messageOf(error);
+    return unknown(`${resourceNameOf(kind)} can not be read: ${because}`);
+  }
 }
 
 async function canExpand({ spec }: QdrantCluster, kubernetes: Cluster): Promise<Known<boolean>> {

@@ -1,7 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
-  createAuthority,
   isConflict,
-  issue,
   NetworkPolicy,
   type ObjectMeta,
   PersistentVolumeClaim,
@@ -15,7 +14,9 @@ import {
 import { type Answer, PeerClient } from '../api/index.ts';
 import type { QdrantCluster } from '../kinds/index.ts';
 import { doorsOf, keyringOf } from '../peers.ts';
-import { apiKeySecret, certificateHosts, identityOf, namesOf, QDRANT } from './objects/index.ts';
+import { ServiceMonitor, VolumeSnapshot } from './foreign-kinds.ts';
+import { renewed } from './issuing.ts';
+import { apiKeySecret, namesOf, namespaceOf, QDRANT } from './objects/index.ts';
 import type { ClusterWorld } from './observe.ts';
 import type { ClusterStep, Through } from './plan/index.ts';
 
@@ -25,22 +26,16 @@ export const clusterSteps: Steps<ClusterStep, ClusterWorld> = {
     await once(kubernetes.create(Secret, { ...secret, metadata: owned(cluster, secret.metadata) }));
   },
 
-  async 'issue-certificate'({ cluster }, { cluster: kubernetes, peers: { clock } }) {
+  async 'renew-certificate'({ cluster, next }, world) {
     const { certificate, authority: authorityName } = namesOf(cluster);
-    const { name } = cluster.metadata;
-    const now = clock.now();
-    const authority = await createAuthority({ name: `${name} authority`, validMs: TEN_YEARS_MS, now });
-    const dnsNames = certificateHosts(cluster);
-    const pair = await issue(authority, { name, use: 'peer', dnsNames, validMs: TEN_YEARS_MS, now });
-    const secretOf = (secretName: string, data: Readonly<Record<string, string>>) => ({
-      metadata: owned(cluster, identityOf(cluster, secretName)),
-      type: 'Opaque',
-      data: Object.fromEntries(Object.entries(data).map(([key, text]) => [key, Buffer.from(text).toString('base64')])),
-    });
-    const files = { 'cert.pem': pair.certificate, 'key.pem': pair.key, 'cacert.pem': authority.certificate };
-    await once(kubernetes.create(Secret, secretOf(certificate, files)));
-    const keep = { 'ca.crt': authority.certificate, 'ca.key': authority.key };
-    await once(kubernetes.create(Secret, secretOf(authorityName, keep)));
+    const at = (name: string) => ({ namespace: namespaceOf(cluster), name });
+    const [authority, served] = [
+      await world.cluster.get(Secret, at(authorityName)),
+      await world.cluster.get(Secret, at(certificate)),
+    ];
+    const after = await renewed(cluster, { authority, certificate: served }, next, world.peers.clock.now());
+    if (after.authority) await write(authority, after.authority, cluster, world);
+    if (after.certificate) await write(served, after.certificate, cluster, world);
   },
 
   async scale({ set, to }, { cluster }) {
@@ -52,6 +47,11 @@ export const clusterSteps: Steps<ClusterStep, ClusterWorld> = {
         { op: 'replace', path: '/spec/replicas', value: to },
       ],
     });
+  },
+
+  async 'hold-updates'({ set }, { cluster }) {
+    const operations = [{ op: 'replace' as const, path: '/spec/updateStrategy', value: { type: 'OnDelete' } }];
+    await cluster.patch(StatefulSet, set.metadata, { type: 'json', operations });
   },
 
   async 'change-image'({ set, image }, { cluster }) {
@@ -76,6 +76,8 @@ export const clusterSteps: Steps<ClusterStep, ClusterWorld> = {
     });
   },
 
+  'force-delete-pod': ({ pod }, { cluster }) => cluster.delete(Pod, pod, { gracePeriodSeconds: 0 }),
+
   async 'move-replica'({ via, ...travel }, world) {
     done('move-replica', await (await peerOf(via, world)).move(travel), world);
   },
@@ -98,6 +100,19 @@ export const clusterSteps: Steps<ClusterStep, ClusterWorld> = {
 
   'recreate-set': ({ set }, { cluster }) => cluster.delete(StatefulSet, set, { propagationPolicy: 'Orphan' }),
 
+  async 'create-volume-snapshot'({ snapshot }, { cluster }) {
+    await once(cluster.create(VolumeSnapshot, snapshot));
+  },
+  'remove-volume-snapshot': ({ snapshot }, { cluster }) => cluster.delete(VolumeSnapshot, snapshot),
+
+  async 'write-monitor'({ cluster, monitor, before }, { cluster: kubernetes }) {
+    const after = { ...monitor, metadata: owned(cluster, monitor.metadata) };
+    if (before)
+      await kubernetes.patch(ServiceMonitor, before.metadata, { type: 'merge', body: { spec: monitor.spec } });
+    else await once(kubernetes.create(ServiceMonitor, after));
+  },
+  'remove-monitor': ({ monitor }, { cluster }) => cluster.delete(ServiceMonitor, monitor),
+
   async 'remove-object'({ object }, { cluster }) {
     switch (object.kind) {
       case 'PodDisruptionBudget':
@@ -110,14 +125,25 @@ export const clusterSteps: Steps<ClusterStep, ClusterWorld> = {
   },
 };
 
-const TEN_YEARS_MS = 10 * 365 * 24 * 3_600_000;
-
 /** Whoever came first made it: what is there is what counts. */
 async function once(creation: Promise<unknown>): Promise<void> {
   try {
     await creation;
   } catch (error) {
     if (!isConflict(error)) throw error;
+  }
+}
+
+/** Whoever wrote meanwhile is looked at by the next pass. */
+async function write(
+  before: Secret | undefined,
+  after: Secret,
+  cluster: QdrantCluster,
+  { cluster: kubernetes }: ClusterWorld,
+): Promise<void> {
+  if (!before) return await once(kubernetes.create(Secret, { ...after, metadata: owned(cluster, after.metadata) }));
+  if (!isDeepStrictEqual(before.data, after.data)) {
+    await kubernetes.update(Secret, { ...before, data: { ...before.data, ...after.data } });
   }
 }
 

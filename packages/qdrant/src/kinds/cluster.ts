@@ -1,6 +1,6 @@
 import { anything, core, defineKind, listMap, type ResourceOf, secret, statusOf, withRules } from '@polder/kube';
 import { Type } from 'typebox';
-import { atLeastOne, flag, GROUP, orNull, Size, VERSION, word } from './fields.ts';
+import { atLeastOne, flag, GROUP, orNull, Size, time, VERSION, word } from './fields.ts';
 
 /** The longest name whose pods still have one that a DNS label can hold: `<name>-headless`, `<name>-<ordinal>`. */
 export const LONGEST_NAME = 52;
@@ -81,13 +81,36 @@ const spec = withRules(
     rebalance: Type.Optional(
       Type.Object({
         strategy: Type.Optional(
-          word(['by_count', 'disabled'], {
+          word(['by_count', 'by_size', 'disabled'], {
             default: 'by_count',
-            description: 'Whether peers that have fewer shards than others get some of theirs.',
+            description: 'Whether peers that have fewer shards than others, or far fewer points, get some of theirs.',
           }),
         ),
         maxConcurrentTransfers: Type.Optional(
           Type.Integer({ default: 1, minimum: 1, maximum: 16, description: 'How many shards travel at once.' }),
+        ),
+      }),
+    ),
+    updateStrategy: Type.Optional(
+      Type.Object({
+        maxUnavailable: Type.Optional(
+          Type.Integer({
+            default: 1,
+            minimum: 1,
+            description:
+              'How many peers may restart at once. Never so many that a shard is without a live copy, or the others are no majority.',
+          }),
+        ),
+        allowConcurrentWhenUnreplicated: flag(
+          false,
+          'Restart all peers at once if no collection has copies: it is unavailable for a moment, and not for several.',
+        ),
+      }),
+    ),
+    metrics: Type.Optional(
+      Type.Object({
+        serviceMonitor: Type.Optional(
+          Type.Object({ enabled: flag(false, 'Have the Prometheus operator scrape every peer.') }),
         ),
       }),
     ),
@@ -133,6 +156,14 @@ const Peer = Type.Object({
   ),
 });
 
+const Attempt = Type.Object({
+  collection: Type.String(),
+  shard: Type.Integer(),
+  to: Type.String({ description: 'The id of the peer that it goes to.' }),
+  attempts: Type.Integer({ minimum: 1 }),
+  lastTime: Type.String({ format: 'date-time' }),
+});
+
 const text = (description: string) => Type.Optional(Type.String({ description }));
 
 const status = statusOf({
@@ -149,6 +180,23 @@ const status = statusOf({
   operation: text('What is being done to the cluster at this moment.'),
   holding: Type.Optional(Type.Array(Type.String(), { description: 'What is not done, and which rule holds it back.' })),
   peers: Type.Optional(listMap(Peer, ['id'], { description: 'The members, as they were last agreed on.' })),
+  transfers: Type.Optional(
+    listMap(Attempt, ['collection', 'shard', 'to'], {
+      description: 'Shards that were sent on their way and have not arrived: they are sent again, less and less often.',
+    }),
+  ),
+  volumeSnapshots: Type.Optional(
+    Type.Object(
+      {
+        schedule: text('By which the next time was found.'),
+        nextTime: time('When the next set of snapshots is due.'),
+        lastTime: time('When the last one was taken.'),
+        lastSet: text('Its label qdrant.operator/snapshot-set.'),
+        generation: Type.Optional(Type.Integer({ description: 'Of the spec that last asked for one now.' })),
+      },
+      { description: 'Snapshots of the volumes.' },
+    ),
+  ),
   cleanupPhase: Type.Optional(word(['Retrying', 'Completed', 'Failed'])),
   cleanupAttempts: Type.Optional(Type.Integer({ minimum: 0 })),
   cleanupError: text('Why it could not be cleaned up.'),

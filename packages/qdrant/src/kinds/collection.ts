@@ -1,4 +1,4 @@
-import { anything, defineKind, listSet, type ResourceOf, statusOf } from '@polder/kube';
+import { anything, defineKind, listMap, listSet, type ResourceOf, statusOf } from '@polder/kube';
 import { Type } from 'typebox';
 import { atLeastOne, flag, GROUP, Snapshots, time, VERSION, word } from './fields.ts';
 
@@ -14,8 +14,9 @@ export const QdrantCollection = defineKind({
   plural: 'qdrantcollections',
   description: 'A collection of vectors in a QdrantCluster of the same namespace. Its name is that of the collection.',
   spec: Type.Object({
-    cluster: Type.String({ minLength: 1, description: 'The QdrantCluster.' }),
-    vectorSize: atLeastOne('How many dimensions its vectors have.'),
+    cluster: Type.String({ description: 'The QdrantCluster.' }),
+    // Upstream's schema has no bounds for these two: what is out of them is stored, and told in the status.
+    vectorSize: Type.Integer({ description: 'How many dimensions its vectors have.' }),
     distance: Type.Optional(word(['Cosine', 'Euclid', 'Dot', 'Manhattan'], { default: 'Cosine' })),
     shardNumber: Type.Optional(atLeastOne('Into how many parts it is divided, for good.', { default: 1 })),
     replicationFactor: Type.Optional(atLeastOne('How many copies there are of each.', { default: 1 })),
@@ -35,7 +36,44 @@ export const QdrantCollection = defineKind({
     qdrantStatus: Type.Optional(Type.String({ description: 'How the collection is doing, in one word.' })),
     reason: Type.Optional(Type.String()),
     errorMessage: Type.Optional(Type.String()),
-    pointsCount: Type.Optional(Type.Integer({ format: 'int64', minimum: 0 })),
+    origin: Type.Optional(
+      word(['Created', 'Adopted'], {
+        description: 'How the collection became ours. Without it, it is not ours: it is neither changed nor deleted.',
+      }),
+    ),
+    clusterUID: Type.Optional(Type.String({ description: 'Of the cluster in which it is ours.' })),
+    aliases: Type.Optional(
+      listSet(Type.String(), { description: 'Those that are ours, to be removed with the spec.' }),
+    ),
+    payloadIndexes: Type.Optional(
+      listMap(Type.Object({ field: Type.String(), type: Type.String() }), ['field'], {
+        description: 'Those that are ours, to be removed with the spec.',
+      }),
+    ),
+    lastPatch: Type.Optional(
+      Type.Object(
+        { hash: Type.String(), time: Type.String({ format: 'date-time' }) },
+        { description: 'What the collection was last told to change and does not show yet.' },
+      ),
+    ),
+    holding: Type.Optional(
+      Type.Array(Type.String(), { description: 'What is not done, and which rule holds it back.' }),
+    ),
+    pointsCount: Type.Optional(
+      Type.Integer({ format: 'int64', minimum: 0, description: 'As they were counted last, which is now and then.' }),
+    ),
+    pointsCountedAt: time('When they were.'),
+    restore: Type.Optional(
+      Type.Object(
+        {
+          name: Type.String(),
+          backupId: Type.String(),
+          phase: Type.Optional(Type.String()),
+          message: Type.Optional(Type.String()),
+        },
+        { description: 'How the restore is doing that the spec asks for.' },
+      ),
+    ),
     lastBackup: Type.Optional(
       Type.Object({
         generation: Type.Integer({ format: 'int64', description: 'That of the spec that asked for it.' }),
@@ -45,11 +83,14 @@ export const QdrantCollection = defineKind({
     ),
     cleanupPhase: Type.Optional(word(['Retrying', 'Completed', 'Failed'])),
     cleanupAttempts: Type.Optional(Type.Integer({ minimum: 0 })),
+    cleanupTriedAt: time('When the last of them was made.'),
     cleanupError: Type.Optional(Type.String()),
   }),
   columns: [
     { name: 'Cluster', type: 'string', jsonPath: '.spec.cluster' },
     { name: 'Status', type: 'string', jsonPath: '.status.qdrantStatus' },
+    { name: 'Points', type: 'integer', jsonPath: '.status.pointsCount' },
   ],
 });
 export type QdrantCollection = ResourceOf<typeof QdrantCollection>;
+export type CollectionSpec = QdrantCollection['spec'];

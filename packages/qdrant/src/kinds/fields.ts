@@ -29,11 +29,12 @@ export const Snapshots = Type.Object(
     s3EndpointURL: Type.String({ minLength: 1, description: 'The S3 service: `https://s3.amazonaws.com`.' }),
     s3CredentialsSecretName: Type.String({
       minLength: 1,
-      description: 'A Secret with the keys ACCESS_KEY and SECRET_KEY.',
+      description: 'A Secret with the keys ACCESS_KEY and SECRET_KEY, and REGION where the endpoint does not name it.',
     }),
     bucketName: Type.String({ minLength: 1 }),
     backupNow: flag(false, 'Take one now: once for each generation of the spec that says so.'),
     backupSchedule: Type.Optional(Type.String({ default: '', description: 'When to take one, as cron has it.' })),
+    retentionCount: Type.Optional(atLeastOne('How many complete backups are kept. Left out: all of them.')),
     restoreSnapshotName: Type.Optional(
       Type.String({ default: '', description: 'Go back to this one: `cluster/collection/2024-01-21-23-38`.' }),
     ),

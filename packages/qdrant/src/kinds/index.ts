@@ -1,6 +1,6 @@
-export { QdrantCollectionBackup } from './backup.ts';
+export { type BackupStatus, type CurrentBackup, type Leftover, QdrantCollectionBackup } from './backup.ts';
 export { type ClusterSpec, LONGEST_NAME, QdrantCluster } from './cluster.ts';
-export { QdrantCollection } from './collection.ts';
+export { type CollectionSpec, QdrantCollection } from './collection.ts';
 export { QdrantCollectionRestore } from './restore.ts';
 export { QdrantCollectionTemplate } from './template.ts';
 

@@ -90,6 +90,10 @@ spec:
       '{kind: QdrantCollection, metadata: {name: c}, spec: {cluster: a, vectorSize: 10}}',
     ],
     [
+      'a collection that can not be: that is told in its status',
+      "{kind: QdrantCollection, metadata: {name: wrong}, spec: {cluster: '', vectorSize: -1}}",
+    ],
+    [
       'a collection with everything',
       `{kind: QdrantCollection, metadata: {name: complete}, spec: {cluster: a, vectorSize: 10, onDisk: false,
         shardNumber: 6, replicationFactor: 2, config: {hnsw_config: {m: 16}, optimizers_config: {deleted_threshold: 0.2}},
@@ -142,9 +146,9 @@ describe('the server refuses by itself', () => {
     ['a size that is none', cluster('{replicas: 1, image: q, persistence: {size: big}}'), 'spec.persistence.size'],
     ['a name too long for its pods', cluster('{replicas: 1, image: q}', 'n'.repeat(53)), 'at most 52 characters'],
     [
-      'vectors without dimensions',
-      '{kind: QdrantCollection, metadata: {name: e}, spec: {cluster: a, vectorSize: -1}}',
-      'spec.vectorSize',
+      'a collection without shards',
+      '{kind: QdrantCollection, metadata: {name: e}, spec: {cluster: a, vectorSize: 4, shardNumber: 0}}',
+      'spec.shardNumber',
     ],
     [
       'a restore of an unknown mode',

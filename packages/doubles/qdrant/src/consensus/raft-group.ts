@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { RaftRecord, Version } from '../disk.ts';
 import { PACE, within } from '../pace.ts';
-import { apply, type Entry, type PeerId } from '../state/index.ts';
+import { apply, type Entry, isLearner, type PeerId, votersIn } from '../state/index.ts';
 import type { Proposal, Verdict } from './proposal.ts';
 import type { RaftNode } from './raft-node.ts';
 
@@ -82,13 +82,26 @@ export class RaftGroup {
       if (leader && this.isMember(node.peer) && leader.reaches(node)) node.hear(leader);
       else node.loseLeader();
     }
-    if (leader) this.flushSoon(leader);
+    if (!leader) return;
+    this.#promote(leader);
+    this.flushSoon(leader);
+  }
+
+  /** Who joined and has caught up gets a vote. Until then nobody waits for it: if it dies, nothing is lost. */
+  #promote(leader: RaftNode): void {
+    const { state, index } = this.#committed;
+    for (const peer of state.learners ?? []) {
+      const node = this.#nodes.get(peer);
+      const hasHeard = node?.leader === leader.peer && node.record.applied.index === index;
+      if (node && hasHeard && leader.reaches(node)) leader.append({ do: 'promote-peer', peer });
+    }
   }
 
   /** A node has heard nothing from a leader for too long. */
   campaign(node: RaftNode): void {
     if (this.#leader?.reaches(node) && this.isMember(node.peer)) return;
     if (!this.isMember(node.peer)) return this.#disturb(node);
+    if (isLearner(this.#committed.state, node.peer)) return;
     const near = this.#near(node);
     if (!this.#isMajority(near)) return node.stand();
     // Raft elects nobody whose log is behind that of a voter: what one leader alone had accepted wins if it is there.
@@ -124,15 +137,19 @@ export class RaftGroup {
     this.#clock.after(within(PACE.disturbance, this.#random), disturb);
   }
 
-  /** A node and the members that it reaches. */
+  /** A node and the voters that it reaches. */
   #near(node: RaftNode): readonly RaftNode[] {
     return [...this.#nodes.values()].filter(
-      (one) => this.isMember(one.peer) && !one.isStopped && (one === node || node.reaches(one)),
+      (one) => this.#isVoter(one) && !one.isStopped && (one === node || node.reaches(one)),
     );
   }
 
   #isMajority(nodes: readonly RaftNode[]): boolean {
-    return nodes.length * 2 > Object.keys(this.#committed.state.peers).length;
+    return nodes.length * 2 > votersIn(this.#committed.state).length;
+  }
+
+  #isVoter({ peer }: RaftNode): boolean {
+    return this.isMember(peer) && !isLearner(this.#committed.state, peer);
   }
 
   flushSoon(leader: RaftNode): void {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../clock.ts';
 import type { Disk, RaftRecord, Version } from '../disk.ts';
 import { PACE, within } from '../pace.ts';
@@ -272,6 +273,11 @@ export class RaftNode {
     if (this.#role === 'Leader') return this.#accept(item);
     const leader = this.#group.node(this.#leader ?? '');
     if (leader && this.reaches(leader)) this.#after(PACE.call, () => leader.#accept(item));
+  }
+
+  /** What a leader writes into its log unasked, once. */
+  append(entry: Entry): void {
+    if (!this.#tail.some((item) => isDeepStrictEqual(item.entry, entry))) this.#accept({ entry });
   }
 
   #accept(item: LogItem): void {

@@ -73,6 +73,13 @@ test('TLS takes its files from where the configuration says, and says which one 
   expect(configurationOf(place({ env: { ...env, QDRANT__TLS__KEY: '/etc/key' }, files })).tls).toEqual({
     cert: 'C',
     key: 'K',
+    ca: '',
+  });
+  const ofPeers = { ...CLUSTERED, QDRANT__CLUSTER__P2P__ENABLE_TLS: 'true', QDRANT__TLS__KEY: '/etc/key' };
+  const trusting = { ...files, '/qdrant/tls/cacert.pem': 'A' };
+  expect(configurationOf(place({ env: ofPeers, files: trusting, args: ['--uri', uri] }))).toMatchObject({
+    peer: { certificates: { cert: 'C', key: 'K', ca: 'A' } },
+    tls: undefined,
   });
   expect(() => configurationOf(place({ env, files }))).toThrow(
     'TLS is enabled, and there is no file /qdrant/tls/key.pem',

@@ -1,4 +1,5 @@
 import { parse } from 'yaml';
+import type { PeerCertificates } from '../certificates.ts';
 import { isObject, type Json, type JsonObject, present } from '../json.ts';
 import type { PeerSettings } from '../settings.ts';
 import { fileAt, type Place } from './place.ts';
@@ -6,7 +7,8 @@ import { fileAt, type Place } from './place.ts';
 /** What a container is told by its files, its variables and its flags. */
 export interface Configuration {
   readonly peer: PeerSettings;
-  readonly tls: { readonly cert: string; readonly key: string } | undefined;
+  /** What clients are shown, if they come over TLS. */
+  readonly tls: PeerCertificates | undefined;
 }
 
 export class ConfigurationError extends Error {}
@@ -35,6 +37,9 @@ export function configurationOf(place: Place): Configuration {
   );
   const replicationFactor = textAt(config, 'storage', 'collection', 'replication_factor');
   const writeConsistencyFactor = textAt(config, 'storage', 'collection', 'write_consistency_factor');
+  const isOn = (...path: readonly string[]) => textAt(config, ...path) === 'true';
+  const [ofService, ofPeers] = [isOn('service', 'enable_tls'), isOn('cluster', 'p2p', 'enable_tls')];
+  const certificates = ofService || ofPeers ? certificatesOf(place, config, ofPeers) : undefined;
   return {
     peer: {
       uri: uri ?? `http://${place.address}:6335`,
@@ -50,19 +55,21 @@ export function configurationOf(place: Place): Configuration {
       ...(apiKey && { apiKey }),
       ...(altApiKey && { altApiKey }),
       ...(readOnlyApiKey && { readOnlyApiKey }),
+      ...(ofPeers && certificates && { certificates }),
     },
-    tls: textAt(config, 'service', 'enable_tls') === 'true' ? certificateOf(place, config) : undefined,
+    tls: ofService ? certificates : undefined,
   };
 }
 
-function certificateOf(place: Place, config: JsonObject): { readonly cert: string; readonly key: string } {
-  const [cert, key] = ['cert', 'key'].map((name) => {
-    const path = (textAt(config, 'tls', name) ?? `./tls/${name}.pem`).replace(/^\.\//, `${HOME}/`);
+/** Whom to trust is for peers to know; clients are let in without a certificate. */
+function certificatesOf(place: Place, config: JsonObject, isOfPeers: boolean): PeerCertificates {
+  const file = (name: string, otherwise: string): string => {
+    const path = (textAt(config, 'tls', name) ?? `./tls/${otherwise}.pem`).replace(/^\.\//, `${HOME}/`);
     const content = fileAt(place, path);
     if (content === undefined) throw new ConfigurationError(`TLS is enabled, and there is no file ${path}`);
     return content;
-  });
-  return { cert: cert ?? '', key: key ?? '' };
+  };
+  return { cert: file('cert', 'cert'), key: file('key', 'key'), ca: isOfPeers ? file('ca_cert', 'cacert') : '' };
 }
 
 /** Later ones win: the common file, that of the mode, the local one, the one of `--config-path`, variables. */

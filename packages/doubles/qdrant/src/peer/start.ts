@@ -3,7 +3,7 @@ import type { Cluster } from '../cluster.ts';
 import type { Disk, RaftRecord, Version } from '../disk.ts';
 import { PACE, within } from '../pace.ts';
 import { isAtLeast, normalUri, type PeerSettings } from '../settings.ts';
-import { type ClusterState, EMPTY, hasReplicas, type PeerId } from '../state/index.ts';
+import { type ClusterState, EMPTY, hasReplicas, isLearner, type PeerId } from '../state/index.ts';
 import { Peer } from './peer.ts';
 
 export type Start =
@@ -41,7 +41,7 @@ export async function startPeer(
       recordOf(newGroup(cluster.random), uri, { index: 1, state: { ...stateOf(known), peers: { [id]: uri } } }),
     );
   } else {
-    const joined = await join(cluster, { id, uri, bootstrap }, known);
+    const joined = await join(cluster, { id, uri, bootstrap, settings }, known);
     if (signal?.aborted) return KILLED;
     if ('is' in joined) return joined;
     disk.writeRaft(joined);
@@ -52,12 +52,19 @@ export async function startPeer(
   const announced = peer.view.peers[id];
   if (announced !== undefined && announced !== uri) void peer.propose({ do: 'add-peer', peer: id, uri }, 60_000);
   if (known || !isFirst) await sleep(cluster.clock, within(PACE.join, cluster.random));
+  await promoted(peer);
   if (!peer.isUp || signal?.aborted) {
     peer.stop();
     return KILLED;
   }
   peer.serve();
   return { is: 'serving', peer };
+}
+
+/** Whoever joins is let vote before clients find it; without a quorum, it does not wait for ever. */
+async function promoted(peer: Peer): Promise<void> {
+  const until = peer.clock.now() + PACE.bootstrap;
+  while (peer.isUp && isLearner(peer.view, peer.id) && peer.clock.now() < until) await peer.pause(PACE.hear);
 }
 
 /** What a peer that starts over keeps: its collections, also the replicas of others in them. */
@@ -78,17 +85,22 @@ interface Joining {
   readonly id: PeerId;
   readonly uri: string;
   readonly bootstrap: string;
+  readonly settings: PeerSettings;
 }
 
 async function join(
   cluster: Cluster,
-  { id, uri, bootstrap }: Joining,
+  { id, uri, bootstrap, settings }: Joining,
   former: RaftRecord | undefined,
 ): Promise<Start | RaftRecord> {
   const through = cluster.peerAt(bootstrap);
   if (!through || !cluster.connects(uri, bootstrap)) {
     await sleep(cluster.clock, PACE.joinRefused);
     return panic(`Failed to bootstrap from ${bootstrap}: transport error: tcp connect error: Connection refused`);
+  }
+  if (!cluster.isTaken(settings, through.settings)) {
+    await sleep(cluster.clock, PACE.joinRefused);
+    return panic(`Failed to bootstrap from ${bootstrap}: transport error: invalid peer certificate`);
   }
   const { view } = through;
   const owner = Object.entries(view.peers).find(([peer, its]) => its === uri && peer !== id)?.[0];

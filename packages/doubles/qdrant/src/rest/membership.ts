@@ -1,7 +1,7 @@
 import { type Json, type JsonObject, present } from '../json.ts';
 import { type Peer, shardName } from '../peer/index.ts';
 import { isAtLeast } from '../settings.ts';
-import { hasReplicas, resolve } from '../state/index.ts';
+import { hasReplicas, isLearner, resolve } from '../state/index.ts';
 import { plain, Refused, result } from './answer.ts';
 import { type Call, del, get, order, put, type Route } from './route.ts';
 
@@ -72,7 +72,7 @@ function raftInfo(peer: Peer): JsonObject {
     pending_operations: node.pendingOperations,
     leader: leader === undefined ? null : BigInt(leader),
     role: captor ? 'Follower' : (node.role ?? null),
-    is_voter: !node.record.isRemoved,
+    is_voter: !node.record.isRemoved && !isLearner(peer.view, peer.id),
   };
 }
 

@@ -12,8 +12,12 @@ export function apply(state: ClusterState, entry: Entry): Applied {
   switch (entry.do) {
     case 'add-peer': {
       const peers = without(state.peers, entry.replaces ?? '');
-      return done({ ...state, peers: { ...peers, [entry.peer]: entry.uri } });
+      const isNew = !(entry.peer in state.peers);
+      const learners = [...learnersBut(state, entry.replaces), ...(isNew ? [entry.peer] : [])];
+      return done({ ...state, peers: { ...peers, [entry.peer]: entry.uri }, learners });
     }
+    case 'promote-peer':
+      return done({ ...state, learners: learnersBut(state, entry.peer) });
     // Whether the peer still has shards was asked where the request came in, and is not asked again: an entry that waited
     // for its quorum takes away what the peer got meanwhile.
     case 'remove-peer':
@@ -44,10 +48,14 @@ export function apply(state: ClusterState, entry: Entry): Applied {
   }
 }
 
+const learnersBut = ({ learners = [] }: ClusterState, peer: PeerId | undefined): readonly PeerId[] =>
+  learners.filter((one) => one !== peer);
+
 function withoutPeer(state: ClusterState, peer: PeerId): ClusterState {
   const collections = Object.entries(state.collections).map(([name, collection]) => {
     const held = collection.shards.filter(({ replicas }) => peer in replicas);
     return [name, held.reduce((left, { id }) => withoutReplica(left, id, peer), collection)] as const;
   });
-  return { ...state, peers: without(state.peers, peer), collections: Object.fromEntries(collections) };
+  const learners = learnersBut(state, peer);
+  return { ...state, peers: without(state.peers, peer), learners, collections: Object.fromEntries(collections) };
 }

@@ -58,6 +58,8 @@ export interface Collection {
 export interface ClusterState {
   /** The URI of each member. */
   readonly peers: Readonly<Record<PeerId, string>>;
+  /** Members that have not caught up yet: they hear of everything, and nobody waits for them. */
+  readonly learners?: readonly PeerId[];
   readonly collections: Readonly<Record<string, Collection>>;
   /** Alias → collection. */
   readonly aliases: Readonly<Record<string, string>>;
@@ -67,6 +69,12 @@ export interface ClusterState {
 }
 
 export const EMPTY: ClusterState = { peers: {}, collections: {}, aliases: {}, metadata: {}, serial: 0 };
+
+export const isLearner = ({ learners }: ClusterState, peer: PeerId): boolean => learners?.includes(peer) ?? false;
+
+/** The members that a majority is made of. */
+export const votersIn = (state: ClusterState): readonly PeerId[] =>
+  Object.keys(state.peers).filter((peer) => !isLearner(state, peer));
 
 /** The same record without a key. */
 export function without<T>(record: Readonly<Record<string, T>>, key: string): Record<string, T> {

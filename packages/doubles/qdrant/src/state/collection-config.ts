@@ -94,7 +94,7 @@ const MUTABLE_PARAMS = [
   'read_fan_out_delay_ms',
   'on_disk_payload',
 ];
-const MUTABLE_OF_VECTORS = ['hnsw_config', 'quantization_config', 'on_disk'];
+const MUTABLE_OF_VECTORS = ['on_disk', 'memory'];
 
 export function patched(
   config: JsonObject,
@@ -114,7 +114,7 @@ export function patched(
         vectors: changed.vectors,
         sparse_vectors:
           isObject(params['sparse_vectors']) && isObject(sparse)
-            ? { ...params['sparse_vectors'], ...sparse }
+            ? patchedSparse(params['sparse_vectors'], sparse)
             : params['sparse_vectors'],
       }),
       hnsw_config: { ...objectAt(config, 'hnsw_config'), ...objectAt(patch, 'hnsw_config') },
@@ -134,13 +134,32 @@ function patchedVectors(vectors: Json, patch: JsonObject): { readonly vectors: J
   let changed = vectors;
   for (const [name, wanted] of Object.entries(patch)) {
     if (!isObject(changed) || !isObject(wanted)) continue;
-    const change = picked(wanted, MUTABLE_OF_VECTORS);
     // The one vector without a name goes by the empty one.
     const target = isVector(changed) ? (name === '' ? changed : undefined) : changed[name];
     if (!isObject(target)) return { error: `Wrong input: Not existing vector name error: ${name}` };
-    changed = name === '' ? { ...changed, ...change } : { ...changed, [name]: { ...target, ...change } };
+    const vector = patchedVector(target, wanted);
+    changed = name === '' ? vector : { ...changed, [name]: vector };
   }
   return { vectors: changed };
+}
+
+function patchedVector(vector: JsonObject, patch: JsonObject): JsonObject {
+  const { hnsw_config: hnsw, quantization_config: quantization } = patch;
+  return present({
+    ...vector,
+    ...picked(patch, MUTABLE_OF_VECTORS),
+    hnsw_config: isObject(hnsw) ? { ...objectAt(vector, 'hnsw_config'), ...hnsw } : vector['hnsw_config'],
+    quantization_config: quantization === 'Disabled' ? undefined : (quantization ?? vector['quantization_config']),
+  });
+}
+
+function patchedSparse(vectors: JsonObject, patch: JsonObject): JsonObject {
+  const changed = Object.entries(patch).map(([name, wanted]) => {
+    const [vector, change] = [objectAt(vectors, name), isObject(wanted) ? wanted : {}];
+    const index = { ...objectAt(vector, 'index'), ...objectAt(change, 'index') };
+    return [name, present({ ...vector, ...change, index: Object.keys(index).length > 0 ? index : undefined })];
+  });
+  return { ...vectors, ...Object.fromEntries(changed) };
 }
 
 const picked = (from: JsonObject, keys: readonly string[]): JsonObject =>

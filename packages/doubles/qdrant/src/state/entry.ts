@@ -13,6 +13,8 @@ export interface TransferKey {
 export type Entry =
   /** Also how a member announces that its URI changed. `replaces`: who had this URI before, and holds nothing. */
   | { readonly do: 'add-peer'; readonly peer: PeerId; readonly uri: string; readonly replaces?: PeerId }
+  /** Whoever joined has caught up: from now on its vote counts. */
+  | { readonly do: 'promote-peer'; readonly peer: PeerId }
   | { readonly do: 'remove-peer'; readonly peer: PeerId }
   | CollectionEntry
   | ShardEntry

@@ -4,6 +4,7 @@ export {
   type Collection,
   EMPTY,
   hasReplicas,
+  isLearner,
   type PeerId,
   peersIn,
   type ReplicaState,
@@ -14,6 +15,7 @@ export {
   TRANSFER_METHODS,
   type Transfer,
   type TransferMethod,
+  votersIn,
   without,
 } from './cluster-state.ts';
 export {

@@ -1,5 +1,5 @@
+import type { AwsCredentials } from '@polder/s3';
 import {
-  type AwsCredentials,
   exchange,
   IcebergError,
   type LoadedTable,

@@ -1,7 +1,7 @@
 import type { Sink } from '../../connector.ts';
 import type { Logger } from '../../log.ts';
 import type { Failure, Message } from '../../message.ts';
-import { type ColumnType, inferColumns, keyColumns, refused, rowOf } from '../sql/index.ts';
+import { type ColumnType, columnsCalledFor, keyColumns, refused, UnknownKeys } from '../sql/index.ts';
 import { type BatchPlan, planBatch, type Statement } from './batch-plan.ts';
 import type { PostgresSinkConfig } from './config.ts';
 import { Connection } from './connection.ts';
@@ -21,9 +21,6 @@ const STALE_TABLE = new Set([
   '428C9', // generated column
 ]);
 
-/** Beyond so many there is no pattern left to warn of. */
-const MOST_WARNINGS = 100;
-
 /**
  * Writes batches into a table, each in one transaction: all of it is there, or nothing. Rows that the server refuses are found
  * by halving the batch within that transaction and come back as failures; the rest is written. Whatever concerns the batch as a
@@ -34,12 +31,13 @@ export class PostgresSink implements Sink {
   readonly #config: PostgresSinkConfig;
   readonly #log: Logger;
   readonly #connection: Connection;
-  readonly #warned = new Set<string>();
+  readonly #unknownKeys: UnknownKeys;
   #target: Target | undefined;
 
   constructor(config: PostgresSinkConfig, log: Logger) {
     this.#config = config;
     this.#log = log;
+    this.#unknownKeys = new UnknownKeys(config.table, log);
     this.#connection = new Connection(config.connectionString);
   }
 
@@ -84,7 +82,7 @@ export class PostgresSink implements Sink {
       const grown = await this.#addColumns(batch, plan.unknownKeys, signal);
       if (grown) return planBatch(batch, grown);
     }
-    this.#warnOf(plan.unknownKeys);
+    this.#unknownKeys.warnOf(plan.unknownKeys);
     return plan;
   }
 
@@ -195,7 +193,7 @@ export class PostgresSink implements Sink {
 
   #creation(batch: readonly Message[]): readonly string[] {
     const { table, rawMode = false, flattenMetadataColumns, upsertMode, conflictKey, softDeleteColumn } = this.#config;
-    const { body, metadata } = this.#inferred(batch);
+    const { body, metadata } = columnsCalledFor(batch, this.#config);
     const key = conflictKey === undefined ? (upsertMode && body.has('id') ? ['id'] : []) : keyColumns(conflictKey);
     const missing = key.find((name) => !body.get(name));
     if (missing !== undefined)
@@ -217,28 +215,13 @@ export class PostgresSink implements Sink {
     return [createColumnarTable(table, columns, upsertMode ? key : [], softDeleteColumn)];
   }
 
-  /** The columns that the bodies and the metadata of a batch call for. */
-  #inferred(batch: readonly Message[]) {
-    const { rawMode = false, flattenMetadataColumns, flattenMetadataColumnsPrefix: metadataPrefix = '' } = this.#config;
-    const form = {
-      isWhole: rawMode,
-      metadata: flattenMetadataColumns ? ('columns' as const) : ('none' as const),
-      metadataPrefix,
-    };
-    const rows = batch.map((message) => rowOf(message, form)).filter((row) => 'fields' in row);
-    return {
-      body: inferColumns(rows.map((row) => row.fields)),
-      metadata: inferColumns(rows.map((row) => row.metadata?.fields ?? new Map<string, string>())),
-    };
-  }
-
   /** A table that we may create also grows with its messages: the alternative is to lose what they say. Undefined: it did not. */
   async #addColumns(
     batch: readonly Message[],
     unknown: ReadonlySet<string>,
     signal: AbortSignal,
   ): Promise<Target | undefined> {
-    const { body } = this.#inferred(batch);
+    const { body } = columnsCalledFor(batch, this.#config);
     const columns = new Map<string, ColumnType>();
     for (const [name, type] of body) if (unknown.has(name) && type) columns.set(name, type);
     if (columns.size === 0) return undefined;
@@ -253,15 +236,5 @@ export class PostgresSink implements Sink {
     this.#target = await this.#readTarget(signal);
     this.#log.info({ table, columns: [...columns.keys()] }, 'added columns');
     return this.#target;
-  }
-
-  #warnOf(keys: ReadonlySet<string>): void {
-    const news = [...keys].filter((key) => !this.#warned.has(key)).slice(0, MOST_WARNINGS - this.#warned.size);
-    if (news.length === 0) return;
-    for (const key of news) this.#warned.add(key);
-    this.#log.warn(
-      { table: this.#config.table, keys: news },
-      'these keys have no column and are left out: add the columns and restart, or set autoCreateTable',
-    );
   }
 }

@@ -3,8 +3,7 @@ import type { CheckpointStore, Source } from '../../connector.ts';
 import type { Logger } from '../../log.ts';
 import type { Message, Origin } from '../../message.ts';
 import { Payload } from '../../payload.ts';
-import { pause } from '../../waiting.ts';
-import { checkpointOf, isPosition, type Position, positionOf, quotedTable } from '../sql/index.ts';
+import { checkpointOf, isPosition, type Position, polled, positionOf, quotedTable } from '../sql/index.ts';
 import type { PostgresSourceConfig } from './config.ts';
 import { Connection, type Value } from './connection.ts';
 import { describeFeed, type Feed, feedQuery, untrackedQuery } from './feed.ts';
@@ -24,8 +23,6 @@ export interface PostgresSourceOptions {
 const CHECKPOINT = 'postgresql';
 
 const DEFAULT_POLL_INTERVAL = 5;
-const FIRST_RETRY_MS = 500;
-const LONGEST_RETRY_MS = 30_000;
 
 /** Rows at a time, and how many bytes of them: a table of long rows must not fill the memory. */
 const MOST_ROWS = 1_000;
@@ -82,32 +79,21 @@ export class PostgresSource implements Source {
     await this.#warnOfNulls(this.#feed, signal);
   }
 
-  async *read(signal: AbortSignal): AsyncIterable<readonly Message[]> {
-    const { clock, random, log, isOneOff } = this.#options;
+  read(signal: AbortSignal): AsyncIterable<readonly Message[]> {
     const { readBatchSize = 0, pollInterval = DEFAULT_POLL_INTERVAL } = this.#config;
-    let attempts = 0;
-    while (!signal.aborted) {
-      let count = 0;
-      try {
-        await this.#connection.connect(signal);
-        for await (const batch of this.#poll(signal)) {
-          count += batch.length;
-          yield batch;
-        }
-        attempts = 0;
-      } catch (error) {
-        if (signal.aborted) return;
-        if (!(error instanceof PostgresError) || !error.isRetryable) throw error;
-        const ms = Math.min(FIRST_RETRY_MS * 2 ** attempts++, LONGEST_RETRY_MS) * (0.5 + random() / 2);
-        log.warn({ type: error.type, ms: Math.round(ms) }, `PostgreSQL: ${error.message}; reading again soon`);
-        await pause(clock, ms, signal);
-        continue;
-      }
-      if (isOneOff && (count === 0 || !this.#feed?.keyset)) return;
-      // There may be more where a full portion came from.
-      if (isOneOff || (readBatchSize > 0 && count >= readBatchSize && this.#feed?.keyset)) continue;
-      await pause(clock, pollInterval * 1_000, signal);
-    }
+    return polled(
+      {
+        ...this.#options,
+        system: 'PostgreSQL',
+        poll: () => this.#poll(signal),
+        goesOn: this.#feed?.keyset !== undefined,
+        portion: readBatchSize,
+        pollIntervalMs: pollInterval * 1_000,
+        isOneOff: this.#options.isOneOff ?? false,
+        passing: (error) => (error instanceof PostgresError && error.isRetryable ? error : undefined),
+      },
+      signal,
+    );
   }
 
   async commit(origins: readonly Origin[]): Promise<void> {
@@ -128,6 +114,7 @@ export class PostgresSource implements Source {
   async *#poll(signal: AbortSignal): AsyncIterable<readonly Message[]> {
     const feed = this.#feed;
     if (!feed) throw new PostgresError('not connected, call connect first');
+    await this.#connection.connect(signal);
     const until = await this.#settledUntil(feed, signal);
     const { text, values } = feedQuery(feed, this.#position, { limit: this.#config.readBatchSize ?? 0, until });
     const rows = this.#connection.open(text, values, signal);

@@ -2,7 +2,7 @@ import type { Clock } from '../../clock.ts';
 import type { Sink } from '../../connector.ts';
 import type { Logger } from '../../log.ts';
 import type { Failure, Message } from '../../message.ts';
-import { type ColumnType, inferColumns, keyColumns, rowOf } from '../sql/index.ts';
+import { type ColumnType, columnsCalledFor, keyColumns, UnknownKeys } from '../sql/index.ts';
 import { type BatchPlan, planBatch } from './batch-plan.ts';
 import { writeBatch } from './batch-write.ts';
 import { TrinoClient } from './client.ts';
@@ -21,9 +21,6 @@ export interface TrinoSinkOptions {
   readonly log: Logger;
 }
 
-/** Beyond so many there is no pattern left to warn of. */
-const MOST_WARNINGS = 100;
-
 /**
  * Writes batches into a table. Trino has no transaction over several statements that its catalogs support, so a batch is cut
  * into as few as possible, one after the other; each is written as a whole or not at all. Rows that are refused are found by
@@ -35,7 +32,7 @@ export class TrinoSink implements Sink {
   readonly #config: TrinoSinkConfig;
   readonly #log: Logger;
   readonly #client: TrinoClient;
-  readonly #warned = new Set<string>();
+  readonly #unknownKeys: UnknownKeys;
   /** Columns that could not be added: that is not tried with every batch. */
   readonly #unaddable = new Set<string>();
   readonly #table: string;
@@ -46,6 +43,7 @@ export class TrinoSink implements Sink {
     this.#config = config;
     this.#log = log;
     this.#table = shownName(config);
+    this.#unknownKeys = new UnknownKeys(this.#table, log);
     this.#client = new TrinoClient({ ...config, ...options });
   }
 
@@ -87,7 +85,7 @@ export class TrinoSink implements Sink {
       const grown = await this.#addColumns(batch, plan.unknownKeys, signal);
       if (grown) return planBatch(batch, grown);
     }
-    this.#warnOf(plan.unknownKeys);
+    this.#unknownKeys.warnOf(plan.unknownKeys);
     return plan;
   }
 
@@ -107,7 +105,7 @@ export class TrinoSink implements Sink {
 
   #columnsFor(batch: readonly Message[]): ReadonlyMap<string, ColumnType | undefined> {
     const { rawMode, flattenMetadataColumns, upsertMode, conflictKey = '' } = this.#config;
-    const { body, metadata } = this.#inferred(batch);
+    const { body, metadata } = columnsCalledFor(batch, this.#config);
     const key = upsertMode ? keyColumns(conflictKey) : [];
     const typeOf = (name: string) => [...body].find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1];
     const missing = key.find((name) => !typeOf(name));
@@ -133,24 +131,6 @@ export class TrinoSink implements Sink {
     });
   }
 
-  /** The columns that the bodies and the metadata of a batch call for. */
-  #inferred(batch: readonly Message[]) {
-    const { rawMode, flattenMetadataColumns, flattenMetadataColumnsPrefix: metadataPrefix = '' } = this.#config;
-    const form = {
-      isWhole: rawMode,
-      metadata: flattenMetadataColumns ? ('columns' as const) : ('none' as const),
-      metadataPrefix,
-    };
-    const rows = batch
-      .filter(({ payload }) => payload?.json !== undefined)
-      .map((message) => rowOf(message, form))
-      .filter((row) => 'fields' in row);
-    return {
-      body: inferColumns(rows.map((row) => row.fields)),
-      metadata: inferColumns(rows.map((row) => row.metadata?.fields ?? new Map<string, string>())),
-    };
-  }
-
   /** A table that we may create also grows with its messages: the alternative is to lose what they say. Undefined: it did not. */
   async #addColumns(
     batch: readonly Message[],
@@ -158,7 +138,7 @@ export class TrinoSink implements Sink {
     signal: AbortSignal,
   ): Promise<Target | undefined> {
     const added: string[] = [];
-    for (const [name, type] of this.#inferred(batch).body) {
+    for (const [name, type] of columnsCalledFor(batch, this.#config).body) {
       if (!type || !unknown.has(name) || this.#unaddable.has(name)) continue;
       try {
         await this.#client.run(addColumn(this.#config, name, type), signal);
@@ -173,15 +153,5 @@ export class TrinoSink implements Sink {
     this.#target = await this.#readTarget(signal);
     this.#log.info({ table: this.#table, columns: added }, 'added columns');
     return this.#target;
-  }
-
-  #warnOf(keys: ReadonlySet<string>): void {
-    const news = [...keys].filter((key) => !this.#warned.has(key)).slice(0, MOST_WARNINGS - this.#warned.size);
-    if (news.length === 0) return;
-    for (const key of news) this.#warned.add(key);
-    this.#log.warn(
-      { table: this.#table, keys: news },
-      'these keys have no column and are left out: add the columns and restart, or set autoCreateTable',
-    );
   }
 }

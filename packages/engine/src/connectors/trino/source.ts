@@ -4,8 +4,7 @@ import { type JsonArray, ObjectBuilder, printJson } from '../../json/index.ts';
 import type { Logger } from '../../log.ts';
 import type { Message, Origin } from '../../message.ts';
 import { Payload } from '../../payload.ts';
-import { pause, pauseAfter } from '../../waiting.ts';
-import { checkpointOf, isPosition, type Position, positionOf } from '../sql/index.ts';
+import { checkpointOf, isPosition, type Position, polled, positionOf } from '../sql/index.ts';
 import { type Page, TrinoClient } from './client.ts';
 import type { TrinoSourceConfig } from './config.ts';
 import { describeFeed, type Feed, feedQuery, untrackedQuery } from './feed.ts';
@@ -27,8 +26,6 @@ export interface TrinoSourceOptions {
 
 /** Under which the checkpoints of polling sources have always been kept. */
 const CHECKPOINT = 'trino';
-
-const PAUSES = { firstMs: 500, longestMs: 30_000 };
 
 /**
  * Polls a table or a query for rows that are new or changed since the last one that was read. The position is kept durably when
@@ -70,32 +67,20 @@ export class TrinoSource implements Source {
     this.#feed = feed;
   }
 
-  async *read(signal: AbortSignal): AsyncIterable<readonly Message[]> {
-    const { clock, random, log, isOneOff } = this.#options;
-    const { readBatchSize, pollInterval } = this.#config;
-    let failures = 0;
-    while (!signal.aborted) {
-      let count = 0;
-      try {
-        for await (const batch of this.#poll(signal)) {
-          count += batch.length;
-          failures = 0;
-          yield batch;
-        }
-        failures = 0;
-      } catch (error) {
-        if (signal.aborted) return;
-        if (!(error instanceof TrinoError) || !error.isRetryable) throw error;
-        const ms = pauseAfter(++failures, PAUSES, random);
-        log.warn({ type: error.type, ms: Math.round(ms) }, `Trino: ${error.message}; reading again soon`);
-        await pause(clock, ms, signal);
-        continue;
-      }
-      if (isOneOff && (count === 0 || !this.#feed?.keyset)) return;
-      // There may be more where a full portion came from.
-      if (isOneOff || (readBatchSize > 0 && count >= readBatchSize && this.#feed?.keyset)) continue;
-      await pause(clock, pollInterval * 1_000, signal);
-    }
+  read(signal: AbortSignal): AsyncIterable<readonly Message[]> {
+    return polled(
+      {
+        ...this.#options,
+        system: 'Trino',
+        poll: () => this.#poll(signal),
+        goesOn: this.#feed?.keyset !== undefined,
+        portion: this.#config.readBatchSize,
+        pollIntervalMs: this.#config.pollInterval * 1_000,
+        isOneOff: this.#options.isOneOff ?? false,
+        passing: (error) => (error instanceof TrinoError && error.isRetryable ? error : undefined),
+      },
+      signal,
+    );
   }
 
   async commit(origins: readonly Origin[]): Promise<void> {

@@ -23,6 +23,7 @@ export function namesOf({ metadata: { name } }: Pick<QdrantCluster, 'metadata'>)
     headless: `${name}-headless`,
     budget: name,
     policy: name,
+    monitor: name,
     apiKey: `${name}-apikey`,
     readKey: `${name}-read-apikey`,
     certificate: `${name}-server-cert`,
@@ -35,6 +36,10 @@ export function identityOf(cluster: QdrantCluster, name: string): ObjectMeta & {
   const labels = { ...selectorOf(cluster), 'app.kubernetes.io/managed-by': 'qdrant-operator' };
   return { name, namespace: namespaceOf(cluster), labels };
 }
+
+/** Selects what was made for a cluster, by the labels of `identityOf`. */
+export const MADE_FOR = ({ metadata }: QdrantCluster): string =>
+  `${NAME_LABEL}=${metadata.name},app.kubernetes.io/managed-by=qdrant-operator`;
 
 export const namespaceOf = ({ metadata }: Pick<QdrantCluster, 'metadata'>): string => metadata.namespace ?? 'default';
 

@@ -10,7 +10,15 @@ import { clientService, headlessService } from './services.ts';
 import { statefulSet } from './stateful-set.ts';
 import type { Workload } from './workload.ts';
 
-export { apiKeySecret, decoded, KEY, PREVIOUS_KEY } from './api-key-secret.ts';
+export { apiKeySecret, decoded, encode, KEY, NEXT_KEY, PREVIOUS_KEY } from './api-key-secret.ts';
+export {
+  AUTHORITY,
+  BUNDLE,
+  CERTIFICATE,
+  CERTIFICATE_KEY,
+  type CertificateSecrets,
+  certificateSecrets,
+} from './certificate-secrets.ts';
 export { BOOTSTRAP } from './config-map.ts';
 export {
   claimName,
@@ -18,6 +26,7 @@ export {
   hostOf,
   identityOf,
   joinUri,
+  MADE_FOR,
   NAME_LABEL,
   namesOf,
   namespaceOf,
@@ -29,9 +38,11 @@ export {
   urlOf,
   VOLUMES,
 } from './identity.ts';
+export { isMonitored, MONITORED, serviceMonitor } from './service-monitor.ts';
 export { clientService, headlessService } from './services.ts';
-export { certificateHosts, HASH_ANNOTATION, peerHash, QDRANT } from './stateful-set.ts';
-export type { ApiKey, Workload } from './workload.ts';
+export { certificateHosts, HASH_ANNOTATION, peerHash, QDRANT, TRUST_ANNOTATION } from './stateful-set.ts';
+export { type SnapshotSet, setsIn, stampOf, volumeSnapshot } from './volume-snapshot.ts';
+export type { ApiKey, Certificates, Workload } from './workload.ts';
 
 export interface Desired {
   readonly set: StatefulSet;

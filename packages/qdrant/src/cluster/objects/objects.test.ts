@@ -56,7 +56,7 @@ describe('what is made for a cluster', () => {
       {
         apiKey: { ...given('new'), previous: 'old' },
         readKey: given('reader'),
-        tls: { secretName: 'vectors-server-cert', hash: 'of the certificate' },
+        tls: { secretName: 'vectors-server-cert', hash: 'of the certificate', trust: 'signer signer' },
       },
     );
     await expect(yaml(objects)).toMatchFileSnapshot('golden/complete.yaml');
@@ -77,7 +77,7 @@ describe('peers restart', () => {
     ['the configuration changes', hash({ config: { log_level: 'DEBUG' } })],
     ['the key changes', hash({}, { apiKey: given('k') })],
     ['the key for readers changes', hash({}, { readKey: given('k') })],
-    ['the certificate changes', hash({}, { tls: { secretName: 's', hash: 'other' } })],
+    ['the certificate changes', hash({}, { tls: { secretName: 's', hash: 'other', trust: 'a a' } })],
   ])('if %s', (_what, after) => {
     expect(after).not.toBe(hash({}));
   });

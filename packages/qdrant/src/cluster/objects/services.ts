@@ -23,12 +23,16 @@ export function clientService(cluster: QdrantCluster): Service {
   };
 }
 
+/** Both Services select the same pods: by this one they are scraped, each once. */
+export const HEADLESS_LABEL = { 'qdrant.operator/service': 'headless' };
+
 /** The names of pods. Also of those that are not ready: a peer joins before it is, and is asked how it does while it is not. */
 export function headlessService(cluster: QdrantCluster): Service {
+  const identity = identityOf(cluster, namesOf(cluster).headless);
   return {
     apiVersion: 'v1',
     kind: 'Service',
-    metadata: identityOf(cluster, namesOf(cluster).headless),
+    metadata: { ...identity, labels: { ...identity.labels, ...HEADLESS_LABEL } },
     spec: {
       clusterIP: 'None',
       publishNotReadyAddresses: true,

@@ -12,7 +12,7 @@ import type {
   VolumeMount,
 } from '@polder/kube';
 import type { ClusterSpec, QdrantCluster } from '../../kinds/index.ts';
-import { KEY } from './api-key-secret.ts';
+import { KEY, NEXT_KEY } from './api-key-secret.ts';
 import { BOOTSTRAP, CONFIG_FILE, configFile } from './config-map.ts';
 import {
   GRPC_PORT,
@@ -32,6 +32,9 @@ export const QDRANT = 'qdrant';
 /** Over all that a peer reads once, at its start, from outside of its pod. What changes it restarts peers, one by one. */
 export const HASH_ANNOTATION = 'qdrant.operator/hash';
 
+/** Whom a peer trusts and who signed what it shows, for as long as its pod lives. */
+export const TRUST_ANNOTATION = 'qdrant.operator/trust';
+
 export function statefulSet(cluster: QdrantCluster, workload: Workload): StatefulSet {
   return {
     apiVersion: 'apps/v1',
@@ -48,7 +51,7 @@ export function statefulSet(cluster: QdrantCluster, workload: Workload): Statefu
       persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Retain', whenScaled: 'Retain' },
       revisionHistoryLimit: 3,
       template: {
-        metadata: { labels: selectorOf(cluster), annotations: { [HASH_ANNOTATION]: peerHash(cluster, workload) } },
+        metadata: { labels: selectorOf(cluster), annotations: annotationsOf(cluster, workload) },
         spec: podOf(cluster, workload),
       },
       ...claimsOf(cluster, workload),
@@ -56,12 +59,17 @@ export function statefulSet(cluster: QdrantCluster, workload: Workload): Statefu
   };
 }
 
+function annotationsOf(cluster: QdrantCluster, workload: Workload): Readonly<Record<string, string>> {
+  const hash = { [HASH_ANNOTATION]: peerHash(cluster, workload) };
+  return workload.tls ? { ...hash, [TRUST_ANNOTATION]: workload.tls.trust } : hash;
+}
+
 export function peerHash(
   cluster: QdrantCluster,
   { apiKey, readKey, tls }: Pick<Workload, 'apiKey' | 'readKey' | 'tls'>,
 ): string {
   return createHash('sha256')
-    .update(JSON.stringify([configFile(cluster), apiKey?.value, readKey?.value, tls?.hash]))
+    .update(JSON.stringify([configFile(cluster), apiKey?.value, readKey?.value, tls?.hash, apiKey?.next]))
     .digest('hex');
 }
 
@@ -133,6 +141,11 @@ function environmentOf(cluster: QdrantCluster, { apiKey, readKey, tls }: Workloa
     name,
     valueFrom: { secretKeyRef: { name: secret, key: KEY } },
   });
+  // It goes before the pods do that have it: one that crashes then starts without.
+  const nextKey: EnvVar = {
+    name: 'QDRANT__SERVICE__ALT_API_KEY',
+    valueFrom: { secretKeyRef: { name: apiKeyName, key: NEXT_KEY, optional: true } },
+  };
   return [
     { name: 'POD_NAME', valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.name' } } },
     { name: 'BOOTSTRAP', valueFrom: { configMapKeyRef: { name: config, key: BOOTSTRAP } } },
@@ -146,6 +159,7 @@ function environmentOf(cluster: QdrantCluster, { apiKey, readKey, tls }: Workloa
         ]
       : []),
     ...(apiKey ? [fromSecret('QDRANT__SERVICE__API_KEY', apiKeyName)] : []),
+    ...(apiKey?.next === undefined ? [] : [nextKey]),
     ...(readKey ? [fromSecret('QDRANT__SERVICE__READ_ONLY_API_KEY', readKeyName)] : []),
   ];
 }

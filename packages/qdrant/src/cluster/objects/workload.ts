@@ -8,14 +8,24 @@ export interface Workload {
   readonly bootstrap: string;
   readonly apiKey: ApiKey | undefined;
   readonly readKey: ApiKey | undefined;
-  readonly tls: { readonly secretName: string; readonly hash: string } | undefined;
+  readonly tls: Certificates | undefined;
   /** The size of volumes in the template of the StatefulSet: it can't be changed there. */
   readonly storageSize: string | undefined;
   readonly snapshotsSize: string | undefined;
 }
 
+export interface Certificates {
+  readonly secretName: string;
+  /** Over what the Secret has for peers. */
+  readonly hash: string;
+  /** Who signed what a peer shows, and whom it trusts. */
+  readonly trust: string;
+}
+
 export interface ApiKey {
   readonly value: string;
+  /** What every pod takes as well before it takes the place of the other. */
+  readonly next?: string | undefined;
   /** What pods still use that were not restarted yet. */
   readonly previous?: string | undefined;
   /** The user chose it. One that was generated is never written again. */

@@ -1,13 +1,13 @@
 import type { Secret, StatefulSet } from '@polder/kube';
 import { describe, expect, test } from 'vitest';
-import { type Look, look } from '../../../test/states.ts';
+import { type Look, look, NOW } from '../../../test/states.ts';
 import { DEFAULTS } from '../../settings.ts';
 import { apiKeySecret } from '../objects/index.ts';
 import { planCluster } from './index.ts';
 
 function plan(given: Look, children: Partial<ReturnType<typeof look>['observed']['children']> = {}) {
   const { cluster, observed } = look(given);
-  return planCluster(cluster, { ...observed, children: { ...observed.children, ...children } }, DEFAULTS);
+  return planCluster(cluster, { ...observed, children: { ...observed.children, ...children } }, DEFAULTS, NOW);
 }
 
 const secret = (key: { value: string; previous?: string }): Secret =>
@@ -54,19 +54,21 @@ describe('a key', () => {
 
   test('that changes leaves the one before for peers that have it, until none does', () => {
     const spec = { apikey: 'new' };
+    // Of a version that can have but one key.
+    const views = { 0: { version: '1.16.3' }, 1: { version: '1.16.3' }, 2: { version: '1.16.3' } };
     const both = { 'api-key': encoded('new'), 'api-key-previous': encoded('old') };
-    expect(dataOf({ spec }, undefined)).toEqual({ 'api-key': encoded('new') });
-    expect(dataOf({ spec }, secret({ value: 'old' }))).toEqual(both);
+    expect(dataOf({ spec, views }, undefined)).toEqual({ 'api-key': encoded('new') });
+    expect(dataOf({ spec, views }, secret({ value: 'old' }))).toEqual(both);
     // The StatefulSet was not applied with the new key yet: that all pods are as it has them means nothing.
-    expect(dataOf({ spec }, secret({ value: 'new', previous: 'old' }))).toEqual(both);
-    const { cluster, observed } = look({ spec });
-    const { objects } = plan({ spec }, { apiKey: secret({ value: 'new' }) });
+    expect(dataOf({ spec, views }, secret({ value: 'new', previous: 'old' }))).toEqual(both);
+    const { cluster, observed } = look({ spec, views });
+    const { objects } = plan({ spec, views }, { apiKey: secret({ value: 'new' }) });
     const applied = objects.find((object): object is StatefulSet => object.kind === 'StatefulSet');
     const { set: before } = observed.children;
     if (!applied || !before?.status) throw new Error('there is no StatefulSet');
     const rolled = { ...observed.children, set: { ...applied, metadata: before.metadata, status: before.status } };
     const apiKey = secret({ value: 'new', previous: 'old' });
-    const done = planCluster(cluster, { ...observed, children: { ...rolled, apiKey } }, DEFAULTS);
+    const done = planCluster(cluster, { ...observed, children: { ...rolled, apiKey } }, DEFAULTS, NOW);
     const kept = done.objects.find(({ kind }) => kind === 'Secret');
     expect(kept && 'data' in kept ? kept.data : undefined).toEqual({ 'api-key': encoded('new') });
   });

@@ -1,12 +1,10 @@
 import { judge, type Plan, type StatefulSet, type StatusOf } from '@polder/kube';
+import { isForced as isToBeForced, letGo } from '../../cleanup.ts';
 import type { QdrantCluster } from '../../kinds/index.ts';
 import type { Settings } from '../../settings.ts';
 import { rules } from './rules.ts';
 import type { Situation } from './situation.ts';
 import type { ClusterStep } from './step.ts';
-
-/** For whoever can't wait until all is cleaned up. */
-export const FORCE_ANNOTATION = 'qdrant.operator/force-delete';
 
 /**
  * A cluster that is being deleted is not drained. Its objects go with it; its volumes stay unless they are to go, too: those
@@ -15,8 +13,7 @@ export const FORCE_ANNOTATION = 'qdrant.operator/force-delete';
 export function ending(situation: Situation, settings: Settings): Plan<ClusterStep, StatusOf<QdrantCluster>> {
   const { cluster, observed } = situation;
   const because = 'the cluster is being deleted';
-  const attempts = cluster.status?.cleanupAttempts ?? 0;
-  const isForced = cluster.metadata.annotations?.[FORCE_ANNOTATION] === 'true' || attempts >= settings.cleanupAttempts;
+  const isForced = isToBeForced(cluster, settings);
   const isKept = cluster.spec.deletionPolicy?.pvc !== 'Delete';
   const { set } = observed.children;
   const wanted: ClusterStep[] =
@@ -37,15 +34,14 @@ export function ending(situation: Situation, settings: Settings): Plan<ClusterSt
     ...(isToStop ? [{ do: 'scale' as const, because, set, to: 0 }] : []),
     ...allowed,
   ];
-  const isCleanedUp = wanted.length === 0 && (isKept || isForced || (!set && observed.pods.length === 0));
-  const note = `Gave up cleaning up after ${attempts} attempts; volumes of the cluster may be left`;
+  const isCleanedUp = isKept || isForced || (wanted.length === 0 && !set && observed.pods.length === 0);
   return {
     objects: [],
     steps,
     held,
     status: { ...cluster.status, qdrantStatus: 'Pending', cleanupPhase: isCleanedUp ? 'Completed' : 'Retrying' },
     summary: { is: 'reconciling', reason: 'Deleting', because },
-    events: isForced && !isKept ? [{ type: 'Warning', reason: 'CleanupForced', action: 'Delete', note }] : [],
+    events: isForced && !isKept ? [letGo(cluster, 'volumes of the cluster')] : [],
     isCleanedUp,
     lookAgain: { afterMs: settings.intervals.progressMs, because: 'its pods have to end first' },
   };

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { type Look, look } from '../../../test/states.ts';
+import { type Look, look, NOW } from '../../../test/states.ts';
 import { DEFAULTS } from '../../settings.ts';
 import { planCluster } from './index.ts';
 
 function told(given: Look) {
   const { cluster, observed } = look(given);
-  const { status, summary, lookAgain } = planCluster(cluster, observed, DEFAULTS);
+  const { status, summary, lookAgain } = planCluster(cluster, observed, DEFAULTS, NOW);
   return { status, summary, lookAgain };
 }
 

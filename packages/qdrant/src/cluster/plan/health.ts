@@ -1,8 +1,10 @@
-import type { Held, StatusOf, Summary } from '@polder/kube';
+import type { Held, NewCondition, StatusOf, Summary } from '@polder/kube';
 import type { QdrantCluster } from '../../kinds/index.ts';
 import { isReady, WAY_OUT } from './rules.ts';
 import { copiesOn, isLost, type Situation } from './situation.ts';
-import type { ClusterStep } from './step.ts';
+import { type ClusterStep, isOfCluster } from './step.ts';
+import { stuckIn, whyStuck } from './stuck.ts';
+import { unexpandedIn } from './volumes.ts';
 
 export type QdrantStatus = NonNullable<StatusOf<QdrantCluster>['qdrantStatus']>;
 
@@ -26,7 +28,7 @@ export function healthOf(
     const because = `${observed.pods.length} pods have not ended yet`;
     return { qdrantStatus: 'Pending', summary: isDown ? { is: 'ready' } : reconciling('Suspending', because) };
   }
-  const step = steps.find(({ do: name }) => name !== 'remove-object');
+  const step = steps.find(isOfCluster);
   if (step) return { qdrantStatus: busy(ready), summary: reconciling('OperationInProgress', sentence(step)) };
   const [first] = held;
   if (first) {
@@ -53,6 +55,24 @@ export function healthOf(
     return { qdrantStatus: 'Running', summary: reconciling('CopiesNotActive', because) };
   }
   return { qdrantStatus: 'Healthy', summary: { is: 'ready' } };
+}
+
+/** The condition by which others judge whether the cluster can be told anything, whatever is being done to it meanwhile. */
+export const PEERS_AGREE = 'PeersAgree';
+
+export function agreementOf({ sight }: Situation): NewCondition {
+  const told = (reason: string, message: string): NewCondition => ({
+    type: PEERS_AGREE,
+    status: reason === 'Agreed' ? 'True' : 'False',
+    reason,
+    message,
+  });
+  const [[stopped], [stranger], [away]] = [sight.stopped, sight.strangers, sight.missing];
+  if (stopped) return told('ConsensusStopped', `consensus has stopped on ${stopped.pod}: ${stopped.because}`);
+  if (stranger) return told('SplitBrain', `${stranger.pod} is peer ${stranger.id} of a cluster of its own`);
+  if (sight.doubt !== undefined) return told('PeersUnknown', sight.doubt);
+  if (away) return told('PeerAway', `peer ${away.id} (${away.pod ?? away.uri}) does not answer`);
+  return told('Agreed', '');
 }
 
 const busy = (ready: number): QdrantStatus => (ready === 0 ? 'Pending' : 'OperationInProgress');
@@ -85,6 +105,14 @@ function troubleOf(situation: Situation, held: readonly Held<ClusterStep>[]): Tr
     const because = `the volume of ${lost.pod} was lost, and with it the only copy of shard ${last.id} of ${last.collection}; bring the volume back, or delete the collection`;
     return { reason: 'DataLossRisk', because };
   }
+  const stuck = stuckIn(situation);
+  if (stuck) {
+    const { name, creationTimestamp } = stuck.pod.metadata;
+    const because = `${name} has not been ready since it was started anew at ${creationTimestamp} (${whyStuck(stuck.pod)}); no other peer is touched. Go back to the spec that worked, and it is replaced`;
+    return { reason: 'RolloutStuck', because };
+  }
+  const unexpanded = unexpandedIn(situation);
+  if (unexpanded !== undefined) return { reason: 'VolumeNotExpanded', because: unexpanded };
   const version = held.find(({ rule }) => rule === 'one-minor-version-at-a-time');
   if (version) return { reason: 'UpgradePathInvalid', because: version.because };
   const left = held.find(

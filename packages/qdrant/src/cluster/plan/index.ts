@@ -3,32 +3,46 @@ import type { QdrantCluster } from '../../kinds/index.ts';
 import type { Settings } from '../../settings.ts';
 import { desired } from '../objects/index.ts';
 import type { Observed } from '../observe.ts';
-import { admit } from './admission.ts';
+import { admit, isRolledOut } from './admission.ts';
+import { renewing } from './certificate.ts';
 import { draining } from './drain.ts';
 import { ending } from './ending.ts';
-import { type Health, healthOf, sentence } from './health.ts';
+import { eventsOf, undertakings } from './events.ts';
+import { agreementOf, type Health, healthOf, sentence } from './health.ts';
 import { leftovers, leftVolumes } from './leftovers.ts';
+import { lossCondition, newsOfLoss } from './lost.ts';
+import { monitorCondition, monitoring } from './monitor.ts';
 import { correctingPorts } from './ports.ts';
 import { rebalancing } from './rebalance.ts';
 import { givingUpTheLost, membersOf, rejoining, replicating } from './repair.ts';
-import { changingImage, restarting } from './rollout.ts';
+import { changingImage, holdingUpdates, restarting, together } from './rollout.ts';
 import { isReady, rules } from './rules.ts';
 import { type Situation, situationOf } from './situation.ts';
 import { sizing } from './sizing.ts';
+import {
+  rememberedSnapshots,
+  retiringSnapshots,
+  snapshotCondition,
+  takingSnapshots,
+  untilSnapshotMs,
+} from './snapshots.ts';
 import { specHash } from './spec-hash.ts';
 import { type ClusterStep, isDisruptive } from './step.ts';
+import { lettingGo } from './stuck.ts';
+import { rememberedTransfers } from './transfers.ts';
 import { expanding, recreating } from './volumes.ts';
 import { workloadOf } from './workload.ts';
 
-export { FORCE_ANNOTATION } from './ending.ts';
+export { issuedIn, PEER_TERMS, type Renewal } from './certificate.ts';
+export { happeningOf } from './events.ts';
 export { rules } from './rules.ts';
 export type { ClusterStep, Through } from './step.ts';
 
 export type ClusterPlan = Plan<ClusterStep, StatusOf<QdrantCluster>>;
 
 /** Pure: the same cluster, the same observation and the same time give the same plan. */
-export function planCluster(cluster: QdrantCluster, observed: Observed, settings: Settings): ClusterPlan {
-  const situation = situationOf(cluster, observed);
+export function planCluster(cluster: QdrantCluster, observed: Observed, settings: Settings, now: Date): ClusterPlan {
+  const situation = situationOf(cluster, observed, now);
   if (cluster.metadata.deletionTimestamp !== undefined) return ending(situation, settings);
   const admission = admit(situation);
   switch (admission.is) {
@@ -38,15 +52,16 @@ export function planCluster(cluster: QdrantCluster, observed: Observed, settings
       return planned(situation, settings, [], admission.steps, []);
     case 'admitted': {
       const { objects, set } = desired(cluster, workloadOf(situation, admission.credentials));
-      const { steps, held } = judge(wanted(situation), rules, situation);
-      // What a StatefulSet or a Service is stuck with can't be applied: it is made anew, or corrected, first.
-      const isStuck = recreating(situation).length > 0;
+      const rolled = { ...situation, isRolledOut: isRolledOut(situation, admission.credentials) };
+      const { steps, held } = judge(wanted(rolled), rules, rolled);
+      // What a StatefulSet or a Service is stuck with can't be applied: it is mended, or made anew, first.
+      const isStuck = [...recreating(situation), ...holdingUpdates(situation)].length > 0;
       const corrected = correctingPorts(situation).map(({ service }) => service.metadata.name);
       const applied = objects.filter(
         (object) =>
           !(isStuck && object === set) && !(object.kind === 'Service' && corrected.includes(object.metadata.name)),
       );
-      return planned(situation, settings, applied, oneByOne(steps), held);
+      return planned(situation, settings, applied, oneByOne(steps, rolled), held);
     }
   }
 }
@@ -57,8 +72,11 @@ function wanted(situation: Situation): readonly ClusterStep[] {
     ...leftovers(situation),
     ...leftVolumes(situation),
     ...correctingPorts(situation),
+    ...renewing(situation),
     ...expanding(situation),
     ...recreating(situation),
+    ...holdingUpdates(situation),
+    ...lettingGo(situation),
     ...givingUpTheLost(situation),
     ...rejoining(situation),
     ...sizing(situation),
@@ -67,13 +85,21 @@ function wanted(situation: Situation): readonly ClusterStep[] {
     ...restarting(situation),
     ...replicating(situation),
   ];
-  return steps.some(isDisruptive) ? steps : [...steps, ...rebalancing(situation)];
+  return [
+    ...steps,
+    ...(steps.some(isDisruptive) ? [] : rebalancing(situation)),
+    ...monitoring(situation),
+    ...retiringSnapshots(situation),
+    ...takingSnapshots(situation),
+  ];
 }
 
 /** The next pass looks at what this one did before it goes on. */
-function oneByOne(steps: readonly ClusterStep[]): readonly ClusterStep[] {
+function oneByOne(steps: readonly ClusterStep[], situation: Situation): readonly ClusterStep[] {
   const first = steps.find(isDisruptive);
-  return steps.filter((step) => step === first || !isDisruptive(step));
+  const restarts = steps.filter((step) => step.do === 'restart-pod');
+  const chosen = first?.do === 'restart-pod' ? together(restarts, situation) : [first];
+  return steps.filter((step) => !isDisruptive(step) || chosen.some((one) => one === step));
 }
 
 function planned(
@@ -99,13 +125,16 @@ function told(
   { qdrantStatus, summary }: Health,
   steps: readonly ClusterStep[],
   held: readonly Held<ClusterStep>[],
-): Pick<ClusterPlan, 'status' | 'summary' | 'lookAgain'> {
+): Pick<ClusterPlan, 'status' | 'summary' | 'conditions' | 'events' | 'lookAgain'> {
   const { cluster, observed, sight } = situation;
   const versions = new Set(sight.members.map(({ view }) => view.version));
   const [version] = versions;
   const operation = steps.find(isDisruptive);
   const isRefused = summary.is === 'stalled';
   const peers = membersOf(situation);
+  const transfers = rememberedTransfers(situation, steps);
+  const volumeSnapshots = isRefused ? cluster.status?.volumeSnapshots : rememberedSnapshots(situation);
+  const untilNextMs = untilSnapshotMs(situation, volumeSnapshots);
   const isAtRest = summary.is === 'ready' || (isRefused && steps.length === 0 && observed.pods.length === 0);
   return {
     status: {
@@ -117,10 +146,20 @@ function told(
       ...(operation && { operation: sentence(operation) }),
       ...(held.length > 0 && { holding: held.slice(0, MOST_HELD).map(holding) }),
       ...(peers.length > 0 && { peers: [...peers] }),
+      ...(transfers.length > 0 && { transfers: [...transfers] }),
+      ...(volumeSnapshots && { volumeSnapshots }),
     },
     summary,
+    conditions: [
+      agreementOf(situation),
+      ...undertakings(situation),
+      ...lossCondition(situation),
+      ...snapshotCondition(situation),
+      ...monitorCondition(situation),
+    ],
+    events: [...newsOfLoss(situation), ...eventsOf(situation, summary, held, peers)],
     lookAgain: isAtRest
-      ? { afterMs: intervals.periodicMs, because: 'what peers do sends no events' }
+      ? { afterMs: Math.min(intervals.periodicMs, untilNextMs), because: 'what peers do sends no events' }
       : { afterMs: intervals.progressMs, because: 'something is under way' },
   };
 }

@@ -2,6 +2,7 @@ import type { StatefulSet } from '@polder/kube';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { anything, type Seen } from '../../../test/observations.ts';
+import { NOW } from '../../../test/states.ts';
 import { DEFAULTS } from '../../settings.ts';
 import { BOOTSTRAP, ordinalOf, podAt, uriOf } from '../objects/index.ts';
 import type { PeerView, PodSeen } from '../observe.ts';
@@ -48,7 +49,7 @@ function holdsFor(names: readonly ClusterStep['do'][], check: Check): void {
   let met = 0;
   fc.assert(
     fc.property(anything, (seen) => {
-      const plan = planCluster(seen.cluster, seen.observed, DEFAULTS);
+      const plan = planCluster(seen.cluster, seen.observed, DEFAULTS, NOW);
       for (const step of plan.steps.filter((one) => names.includes(one.do))) {
         met++;
         check(step, seen, plan);
@@ -128,7 +129,7 @@ test(
     let alone = 0;
     fc.assert(
       fc.property(anything, ({ cluster, observed }) => {
-        const plan = planCluster(cluster, observed, DEFAULTS);
+        const plan = planCluster(cluster, observed, DEFAULTS, NOW);
         const config = plan.objects.find(({ kind }) => kind === 'ConfigMap');
         const data: unknown = config && 'data' in config ? config.data : {};
         const bootstrap = typeof data === 'object' && data !== null && BOOTSTRAP in data ? data[BOOTSTRAP] : undefined;
@@ -151,14 +152,15 @@ test(
   () => {
     const calm: readonly ClusterStep['do'][] = [
       'create-key',
-      'issue-certificate',
+      'renew-certificate',
       'remove-object',
+      'hold-updates',
       'expand-volume',
       'remove-volume',
     ];
     fc.assert(
       fc.property(anything, ({ cluster, observed }) => {
-        const { steps } = planCluster(cluster, observed, DEFAULTS);
+        const { steps } = planCluster(cluster, observed, DEFAULTS, NOW);
         expect(steps.filter(({ do: name }) => !calm.includes(name)).length).toBeLessThanOrEqual(1);
       }),
       { numRuns: RUNS },
@@ -198,7 +200,7 @@ test(
         const isKnown = peers.some(({ view }) => view.consensus.is === 'stopped' && isListed(view.id, peers));
         if (!isKnown) return;
         met++;
-        const { steps, status } = planCluster(cluster, observed, DEFAULTS);
+        const { steps, status } = planCluster(cluster, observed, DEFAULTS, NOW);
         expect(steps.map(({ do: name }) => name)).not.toContain('restart-pod');
         expect(steps.map(({ do: name }) => name)).not.toContain('scale');
         expect(status.reason).toBe('ConsensusStopped');

@@ -1,6 +1,6 @@
 import type { Service, ServicePort } from '@polder/kube';
 import { expect, test } from 'vitest';
-import { look, NOTHING } from '../../../test/states.ts';
+import { look, NOTHING, NOW } from '../../../test/states.ts';
 import { clientService } from '../objects/index.ts';
 import { correctingPorts } from './ports.ts';
 import { situationOf } from './situation.ts';
@@ -9,7 +9,7 @@ import { situationOf } from './situation.ts';
 function corrected(ports: readonly ServicePort[]): readonly ServicePort[] | undefined {
   const service: Service = { ...clientService(look().cluster), spec: { ports: [...ports] } };
   const { cluster, observed } = look({ observed: { children: { ...NOTHING, service } } });
-  return correctingPorts(situationOf(cluster, observed))[0]?.ports;
+  return correctingPorts(situationOf(cluster, observed, NOW))[0]?.ports;
 }
 
 const http: ServicePort = { name: 'http', port: 6333, targetPort: 'http', protocol: 'TCP', nodePort: 30_333 };

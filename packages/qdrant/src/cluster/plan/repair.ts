@@ -1,6 +1,16 @@
 import { podName } from '../objects/index.ts';
 import type { SeenPeer } from './sight.ts';
-import { copiesOn, factorOf, isLost, keepers, loadOf, type Situation, throughLeader, volumeAt } from './situation.ts';
+import {
+  copiesOn,
+  factorOf,
+  isLost,
+  keepers,
+  loadOf,
+  type Situation,
+  throughLeader,
+  volumeAt,
+  writeFactorOf,
+} from './situation.ts';
 import type { ClusterStep } from './step.ts';
 
 /**
@@ -58,10 +68,11 @@ export function replicating(situation: Situation): readonly ClusterStep[] {
       const because = `there are ${copies.length} of ${wanted} copies`;
       return to ? [{ do: 'replicate-shard', because, via, collection, shard: id, from: source.peer, to: to.id }] : [];
     }
-    if (copies.length > factor.value && copies.every(({ isLive }) => isLive)) {
+    const least = Math.max(factor.value, writeFactorOf(situation, collection));
+    if (copies.length > least && copies.every(({ isLive }) => isLive)) {
       const holders = peers.filter((one) => copies.some(({ peer }) => peer === one.id));
       const last = lightest(holders, situation).at(-1);
-      const because = `there are ${copies.length} copies, and ${factor.value} are wanted`;
+      const because = `there are ${copies.length} copies, and ${least} are wanted`;
       return last ? [{ do: 'drop-replica', because, via, collection, shard: id, peer: last.id }] : [];
     }
     return [];

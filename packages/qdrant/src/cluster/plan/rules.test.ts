@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { aPod, claimSeen, distributionOf, idOf, type Look, look } from '../../../test/states.ts';
+import { aPod, claimSeen, distributionOf, idOf, type Look, look, NOW } from '../../../test/states.ts';
 import { DEFAULTS } from '../../settings.ts';
 import type { PeerView } from '../observe.ts';
 import { planCluster, rules } from './index.ts';
@@ -8,13 +8,13 @@ import type { ClusterStep } from './step.ts';
 
 function plan(given: Look) {
   const { cluster, observed } = look(given);
-  return planCluster(cluster, observed, DEFAULTS);
+  return planCluster(cluster, observed, DEFAULTS, NOW);
 }
 
 /** The rules that forbid a step, and why. */
 function objections(step: ClusterStep, given: Look): Readonly<Record<string, string>> {
   const { cluster, observed } = look(given);
-  const situation = situationOf(cluster, observed);
+  const situation = situationOf(cluster, observed, NOW);
   return Object.fromEntries(
     rules.flatMap((rule) => {
       const because = rule.forbids(step, situation);
@@ -229,7 +229,7 @@ describe('a rule', () => {
     const { persistence: _, ...spec } = look().cluster.spec;
     const objection = (shards: Look['shards']) => {
       const { cluster, observed } = look({ ...(shards && { shards }) });
-      const situation = situationOf({ ...cluster, spec }, observed);
+      const situation = situationOf({ ...cluster, spec }, observed, NOW);
       const rule = rules.find(({ name }) => name === 'a-pod-without-a-volume-keeps-the-last-copy');
       return rule?.forbids(restart(2), situation);
     };
@@ -247,7 +247,7 @@ describe('a rule', () => {
       });
       const claim = observed.claims[2]?.claim;
       const rule = rules.find(({ name }) => name === 'a-volume-with-shards-stays');
-      return claim && rule?.forbids({ do: 'remove-volume', because, claim }, situationOf(cluster, observed));
+      return claim && rule?.forbids({ do: 'remove-volume', because, claim }, situationOf(cluster, observed, NOW));
     };
     expect(objection([[0, 1]])).toBeUndefined();
     expect(objection([[0, 2]])).toBe('vectors-2 has shards of points');
@@ -256,7 +256,7 @@ describe('a rule', () => {
   test('the-volume-of-a-member-stays', () => {
     const removed = { isVoter: false, members: new Map([[idOf(2), '']]) };
     const { cluster, observed } = look({ size: 3, members: [0, 1], views: { 2: removed } });
-    const situation = situationOf(cluster, observed);
+    const situation = situationOf(cluster, observed, NOW);
     const rule = rules.find(({ name }) => name === 'the-volume-of-a-member-stays');
     const objection = (at: number) => {
       const claim = observed.claims[at]?.claim;
@@ -345,6 +345,49 @@ describe('copies are made good:', () => {
     ).toMatchObject([{ do: 'drop-replica', shard: 0, peer: idOf(1) }]);
   });
 
+  test('none is dropped that a write needs', () => {
+    const factors = (writeConsistency: number) =>
+      new Map([['points', { known: true as const, value: { replication: 1, writeConsistency } }]]);
+    const surplus = (writeConsistency: number): Look => ({
+      shards: [[0, 1]],
+      observed: { factors: factors(writeConsistency) },
+    });
+    expect(named(surplus(1))).toEqual(['drop-replica']);
+    expect(named(surplus(2))).toEqual([]);
+  });
+
+  describe('by_size, the largest shard that makes peers more alike is moved', () => {
+    const spec = { rebalance: { strategy: 'by_size' as const } };
+    /** How many points each shard has, and who holds it. */
+    const sized = (...shards: readonly (readonly [number, number])[]): Look => {
+      const whole = distributionOf(shards.map(([, holder]) => [holder]));
+      const replicas = whole.replicas.map((one) => ({ ...one, points: shards[one.shard]?.[0] ?? 0 }));
+      const view: Partial<PeerView> = { distributions: { known: true, value: [{ ...whole, replicas }] } };
+      return { spec, copies: 1, shards: shards.map(([, holder]) => [holder]), views: { 0: view, 1: view, 2: view } };
+    };
+
+    test('if one has twice the points of another', () => {
+      expect(plan(sized([40_000, 0], [15_000, 0], [5_000, 1], [20_000, 2])).steps).toMatchObject([
+        {
+          do: 'move-replica',
+          shard: 0,
+          from: idOf(0),
+          to: idOf(1),
+          because: 'vectors-0 has 55000 points, vectors-1 has 5000',
+        },
+      ]);
+    });
+
+    test('not if they are almost alike, or small', () => {
+      expect(named(sized([19_000, 0], [10_000, 1], [10_000, 2]))).toEqual([]);
+      expect(named(sized([900, 0], [900, 0], [900, 0]))).toEqual([]);
+    });
+
+    test('not if it would only change places', () => {
+      expect(named(sized([50_000, 0], [0, 1]))).toEqual([]);
+    });
+  });
+
   test('shards are moved until nobody has two more than another, and then no more', () => {
     expect(plan({ shards: [[0], [0], [0]], copies: 1 }).steps).toMatchObject([
       { do: 'move-replica', shard: 0, from: idOf(0), to: idOf(1) },
@@ -387,6 +430,46 @@ describe('pods restart', () => {
     expect(restarted({ 0: old })).toMatchObject([{ pod: { metadata: { name: 'vectors-0' } } }]);
   });
 
+  describe('at once', () => {
+    const all = { 0: old, 1: old, 2: old, 3: old, 4: old };
+    const restarted = (given: Look) =>
+      plan({ pods: all, ...given, spec: { replicas: 5, ...given.spec } }).steps.flatMap((step) =>
+        step.do === 'restart-pod' ? [step.pod.metadata.name] : [],
+      );
+
+    test('as many as the user allows, if every shard keeps a live copy and the others are a majority', () => {
+      const two = { updateStrategy: { maxUnavailable: 2 } };
+      const apart = [
+        [0, 4],
+        [1, 3],
+        [2, 0],
+      ];
+      expect(restarted({ spec: two, shards: apart })).toEqual(['vectors-4', 'vectors-3']);
+      expect(
+        restarted({
+          spec: two,
+          shards: [
+            [3, 4],
+            [2, 4],
+          ],
+        }),
+      ).toEqual(['vectors-4', 'vectors-1']);
+      expect(restarted({ spec: { updateStrategy: { maxUnavailable: 9 } }, shards: [[0, 1]] })).toEqual([
+        'vectors-4',
+        'vectors-3',
+      ]);
+      expect(restarted({ shards: apart })).toEqual(['vectors-4']);
+    });
+
+    test('all of them, if nothing has copies and the user allows it', () => {
+      const spec = { updateStrategy: { allowConcurrentWhenUnreplicated: true } };
+      expect(restarted({ spec, shards: [[0], [4]], copies: 1 })).toHaveLength(5);
+      expect(restarted({ spec, shards: [[0, 1], [4]], copies: 1 })).toHaveLength(1);
+      expect(restarted({ spec, shards: [[0], [4]], copies: 2 })).toHaveLength(1);
+      expect(restarted({ shards: [[0], [4]], copies: 1 })).toHaveLength(1);
+    });
+  });
+
   test('if they do not run at all, whatever the others say: nobody has to wait for what can not come', () => {
     const down = { isOld: true, isReady: false, isRunning: false };
     const views = { 0: 'silent', 1: 'silent', 2: 'silent' } as const;
@@ -403,7 +486,7 @@ test('volumes grow, then the StatefulSet is made anew around its pods, and is no
   expect(grown.objects.map(({ kind }) => kind)).not.toContain('StatefulSet');
   const { cluster, observed } = look({ spec, claims });
   const without = { ...observed, children: { ...observed.children, set: undefined } };
-  const set = planCluster(cluster, without, DEFAULTS).objects.find(({ kind }) => kind === 'StatefulSet');
+  const set = planCluster(cluster, without, DEFAULTS, NOW).objects.find(({ kind }) => kind === 'StatefulSet');
   expect(set).toMatchObject({
     spec: { replicas: 3, volumeClaimTemplates: [{ spec: { resources: { requests: { storage: '2Gi' } } } }] },
   });

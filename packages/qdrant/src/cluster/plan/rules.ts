@@ -1,9 +1,13 @@
 import type { Pod, Rule } from '@polder/kube';
-import { ordinalOf } from '../objects/index.ts';
+import { ordinalOf, setsIn } from '../objects/index.ts';
 import type { PodSeen } from '../observe.ts';
-import type { Shard } from './sight.ts';
+import { waitsFor } from './certificate.ts';
+import type { SeenPeer, Shard } from './sight.ts';
 import { copiesOn, isLost, rememberedPods, type Situation, sizeOfMembers } from './situation.ts';
+import { keptIn, wholeSince } from './snapshots.ts';
 import { type ClusterStep, isDisruptive } from './step.ts';
+import { isBroken } from './stuck.ts';
+import { triedAgainAt } from './transfers.ts';
 import { objectionTo } from './versions.ts';
 
 type ClusterRule = Rule<ClusterStep, Situation>;
@@ -43,7 +47,9 @@ export const rules: readonly ClusterRule[] = [
     name: 'every-member-answers',
     forbids(step, situation) {
       if (!needsSight(step, situation)) return undefined;
-      const away = situation.sight.missing.find((one) => !(isLost(situation, one) && isAbout(step, one.id)));
+      const away = situation.sight.missing.find(
+        (one) => !((isLost(situation, one) && isAbout(step, one.id)) || isOfPod(step, one.pod)),
+      );
       return away && `member ${away.id} (${away.pod ?? away.uri}) does not answer`;
     },
   },
@@ -53,7 +59,8 @@ export const rules: readonly ClusterRule[] = [
     forbids(step, situation) {
       if (!needsSight(step, situation)) return undefined;
       const { leader, missing } = situation.sight;
-      const isKnownToBeAway = (uri: string) => missing.some((one) => one.uri === uri && isAbout(step, one.id));
+      const isKnownToBeAway = (uri: string) =>
+        missing.some((one) => one.uri === uri && (isAbout(step, one.id) || isOfPod(step, one.pod)));
       const uris = [...(leader?.view.members.values() ?? [])];
       const inVain = leader?.view.unreached.find((uri) => uris.includes(uri) && !isKnownToBeAway(uri));
       return inVain && `${leader?.pod} sends to ${inVain} in vain`;
@@ -105,6 +112,14 @@ export const rules: readonly ClusterRule[] = [
     },
   },
   {
+    name: 'a-transfer-that-vanished-waits',
+    forbids(step, situation) {
+      if (step.do !== 'move-replica' && step.do !== 'replicate-shard') return undefined;
+      const at = triedAgainAt(step, situation);
+      return at && `${named(step)} was sent on its way and has not arrived; it is sent again at ${at}`;
+    },
+  },
+  {
     name: 'a-peer-leaves-empty',
     forbids(step, situation) {
       if (step.do !== 'remove-peer') return undefined;
@@ -127,8 +142,11 @@ export const rules: readonly ClusterRule[] = [
   },
   {
     name: 'scaling-down-is-wanted',
-    forbids(step, { cluster, size = 0 }) {
-      const isLeaving = step.do === 'remove-peer' || step.do === 'scale' || step.do === 'move-replica';
+    forbids(step, { cluster, sight, size = 0 }) {
+      const isItsOwn = ({ id, ordinal }: SeenPeer) =>
+        step.do === 'drop-replica' && id === step.peer && ordinal >= cluster.spec.replicas;
+      const isLeaving =
+        step.do === 'remove-peer' || step.do === 'scale' || step.do === 'move-replica' || sight.members.some(isItsOwn);
       if (!isLeaving || size <= cluster.spec.replicas || cluster.spec.scaleDown?.policy !== 'Forbid') return undefined;
       return step.do === 'scale' && step.to >= size ? undefined : 'spec.scaleDown.policy is Forbid';
     },
@@ -164,12 +182,12 @@ export const rules: readonly ClusterRule[] = [
       if (!disturbsPods(step, situation)) return undefined;
       if (size === undefined) return 'there is no StatefulSet that would make it again';
       // Those that leave need not be well for one of them to go.
-      const isRestart = step.do === 'restart-pod';
+      const isRestart = step.do === 'restart-pod' || step.do === 'force-delete-pod';
       const counted = isRestart ? size : Math.min(size, cluster.spec.replicas);
       const others = observed.pods.filter(({ pod, ordinal }) =>
         isRestart ? pod.metadata.name !== step.pod.metadata.name : ordinal < counted,
       );
-      const isForced = isRestart && isDown(step.pod);
+      const isForced = step.do === 'restart-pod' && isDown(step.pod);
       const busy = others.find(({ pod }) => isEnding(pod) || !(isForced || isReady(pod)));
       if (busy) return `pod ${busy.pod.metadata.name} is not ready`;
       const away = counted - others.length - (isRestart ? 1 : 0);
@@ -180,7 +198,7 @@ export const rules: readonly ClusterRule[] = [
     // Each restart takes one copy away for a while: all others have to be there.
     name: 'a-restart-finds-all-copies',
     forbids(step, situation) {
-      if (step.do !== 'restart-pod' || isDown(step.pod)) return undefined;
+      if (step.do !== 'restart-pod' || isHopeless(step.pod, situation)) return undefined;
       const { members, shards } = situation.sight;
       const moving = shards.find(({ isTravelling }) => isTravelling);
       if (moving) return `${named({ collection: moving.collection, shard: moving.id })} is on its way`;
@@ -198,14 +216,17 @@ export const rules: readonly ClusterRule[] = [
     // What is not on a volume goes with its pod.
     name: 'a-pod-without-a-volume-keeps-the-last-copy',
     forbids(step, situation) {
-      const { cluster, sight } = situation;
-      if (step.do !== 'restart-pod' || cluster.spec.persistence) return undefined;
-      const peer = sight.members.find(({ pod }) => pod === step.pod.metadata.name);
+      const { cluster, sight, now } = situation;
+      if ((step.do !== 'restart-pod' && step.do !== 'force-delete-pod') || cluster.spec.persistence) return undefined;
+      // One that was never ready has nothing yet that it did not get from others.
+      if (isBroken(step.pod, now, 0)) return undefined;
+      if (sight.doubt !== undefined) return `${step.pod.metadata.name} has no volume, and ${sight.doubt}`;
+      const peer = [...sight.members, ...sight.missing].find(({ pod }) => pod === step.pod.metadata.name);
       const last =
         peer && copiesOn(situation, peer.id).find((shard) => liveCopies(shard).every((id) => id === peer.id));
       return (
         last &&
-        `the only copy of ${named({ collection: last.collection, shard: last.id })} would go with ${peer.pod}: it has no volume`
+        `the only copy of ${named({ collection: last.collection, shard: last.id })} would go with ${step.pod.metadata.name}: it has no volume`
       );
     },
   },
@@ -217,11 +238,31 @@ export const rules: readonly ClusterRule[] = [
     },
   },
   {
+    // Pods that did not restart yet have what was written before: two changes on, they would not know each other.
+    name: 'peers-verify-each-other',
+    forbids(step, situation) {
+      return step.do === 'renew-certificate' ? waitsFor(step.next, situation) : undefined;
+    },
+  },
+  {
     name: 'a-volume-can-only-grow',
     forbids(step, { observed: { canExpand } }) {
       if (step.do !== 'expand-volume') return undefined;
       if (!canExpand.known) return canExpand.because;
       return canExpand.value ? undefined : 'its StorageClass does not allow to expand volumes';
+    },
+  },
+  {
+    // Whatever a count says: without a newer one that is whole and ready, a snapshot may be all that is left one day.
+    name: 'a-snapshot-goes-after-newer-whole-ones',
+    forbids(step, { cluster, observed }) {
+      if (step.do !== 'remove-volume-snapshot') return undefined;
+      if (!observed.snapshots.known) return observed.snapshots.because;
+      const sets = setsIn(observed.snapshots.value);
+      const own = sets.find(({ members }) => members.includes(step.snapshot));
+      if (!own) return 'nobody knows what it belongs to';
+      const [newer, keep] = [wholeSince(own, sets), keptIn(cluster)];
+      return newer < keep ? `${newer} of ${keep} whole sets are newer` : undefined;
     },
   },
   {
@@ -261,7 +302,9 @@ const FARTHEST_BEHIND = 50;
 
 /** Whether a step depends on what peers say. */
 function needsSight(step: ClusterStep, situation: Situation): boolean {
-  if (step.do === 'restart-pod') return !isDown(step.pod);
+  if (step.do === 'restart-pod') return !isHopeless(step.pod, situation);
+  // With its volume, it comes back as the peer that it was, and not before the volume is free.
+  if (step.do === 'force-delete-pod') return !situation.cluster.spec.persistence;
   if (step.do === 'scale') return isScaleDown(step, situation) && !situation.cluster.spec.suspend;
   return isAboutShards(step) || step.do === 'remove-peer';
 }
@@ -275,12 +318,15 @@ const isScaleDown = (step: ClusterStep, { size = 0 }: Situation): step is Extrac
 /** Whether a step takes a pod, or a peer with its pod, away. */
 function disturbsPods(step: ClusterStep, situation: Situation): boolean {
   if (step.do === 'scale') return isScaleDown(step, situation) && !situation.cluster.spec.suspend;
-  return step.do === 'restart-pod' || step.do === 'remove-peer';
+  return step.do === 'restart-pod' || step.do === 'force-delete-pod' || step.do === 'remove-peer';
 }
 
 /** A step that gives up on a member that is lost needs no word from it. */
 const isAbout = (step: ClusterStep, id: string): boolean =>
   (step.do === 'drop-replica' || step.do === 'remove-peer') && step.peer === id;
+
+const isOfPod = (step: ClusterStep, pod: string | undefined): boolean =>
+  step.do === 'force-delete-pod' && step.pod.metadata.name === pod;
 
 type OfShard = { readonly collection: string; readonly shard: number };
 
@@ -303,6 +349,9 @@ const isEnding = ({ metadata }: Pod): boolean => metadata.deletionTimestamp !== 
 /** Nothing runs in it: a crash, an image that is not there. To make it anew can't make it worse. */
 export const isDown = (pod: Pod): boolean =>
   !isReady(pod) && !isEnding(pod) && (pod.status?.containerStatuses ?? []).every(({ state }) => !state?.running);
+
+/** It does not run, or never came up with what it was given: there is nothing that a restart could take away. */
+const isHopeless = (pod: Pod, { now }: Situation): boolean => isDown(pod) || isBroken(pod, now);
 
 export const isOutdated = (revision: string | undefined, { pod }: PodSeen): boolean =>
   revision !== undefined && pod.metadata.labels?.['controller-revision-hash'] !== revision;

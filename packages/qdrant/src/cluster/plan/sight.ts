@@ -48,6 +48,8 @@ export interface Shard {
   /** Every copy that anybody knows of. */
   readonly copies: readonly Copy[];
   readonly isTravelling: boolean;
+  /** How many points it has, as whoever has the most of them says; undefined if nobody does. */
+  readonly points: number | undefined;
 }
 
 export interface Copy {
@@ -68,7 +70,8 @@ export function sightOf(cluster: QdrantCluster, { pods }: Observed): Sight {
   const strangers = outside.filter(({ view }) => view.isVoter && !knowsAny(view, listed));
   const uncounted = outside.find((one) => !removed.includes(one) && !strangers.includes(one));
   const stopped = answering
-    .filter((one) => !removed.includes(one))
+    // That of one that was removed has nothing left to do; it knows that before anybody is seen to lead the others.
+    .filter((one) => one.view.isVoter && !removed.includes(one))
     .flatMap(({ pod, view: { consensus } }) =>
       consensus.is === 'stopped' ? [{ pod, because: consensus.because }] : [],
     );
@@ -181,7 +184,9 @@ function shardIn(views: readonly View[], collection: string, id: number, members
     const isActive = replicas.every((view) => view.some((one) => one.peer === peer && one.state === 'Active'));
     return { peer, isActive, isLive: isActive && members.some((one) => one.id === peer) };
   });
-  return { collection, id, copies, isTravelling: transfers.length > 0 };
+  const counts = replicas.flat().flatMap(({ points }) => points ?? []);
+  const points = counts.length === 0 ? undefined : Math.max(...counts);
+  return { collection, id, copies, isTravelling: transfers.length > 0, points };
 }
 
 export const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

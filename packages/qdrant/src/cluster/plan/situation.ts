@@ -12,10 +12,14 @@ export interface Situation {
   readonly sight: Sight;
   /** How many pods the StatefulSet has to have; undefined if there is none. */
   readonly size: number | undefined;
+  readonly now: Date;
+  /** Every pod is made as it would be made now, has what it reads at its start, and is ready. */
+  readonly isRolledOut: boolean;
 }
 
-export function situationOf(cluster: QdrantCluster, observed: Observed): Situation {
-  return { cluster, observed, sight: sightOf(cluster, observed), size: observed.children.set?.spec?.replicas };
+export function situationOf(cluster: QdrantCluster, observed: Observed, now: Date): Situation {
+  const size = observed.children.set?.spec?.replicas;
+  return { cluster, observed, sight: sightOf(cluster, observed), size, now, isRolledOut: false };
 }
 
 /** The members as they were last agreed on: what is seen now, or else what the status remembers. */
@@ -68,6 +72,12 @@ export const factorOf = ({ observed }: Situation, collection: string): Known<num
   const factors = observed.factors.get(collection);
   if (!factors) return { known: false, because: `nobody was asked how ${collection} is replicated` };
   return factors.known ? { known: true, value: factors.value.replication } : factors;
+};
+
+/** How many copies have to take a write; more than there should be copies is what some collections say. */
+export const writeFactorOf = ({ observed }: Situation, collection: string): number => {
+  const factors = observed.factors.get(collection);
+  return factors?.known ? factors.value.writeConsistency : 1;
 };
 
 /** Who leads is told what to propose: what others propose is lost if it is on its way when the leader dies. */

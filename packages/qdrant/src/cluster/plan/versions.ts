@@ -10,11 +10,17 @@ interface Version {
 }
 
 /** Of the tag of an image: `qdrant/qdrant:v1.19.0-unprivileged`. A digest or `latest` says nothing. */
-const tagOf = (image: string): string | undefined => /:v?(\d+\.\d+\.\d+)[^/]*$/.exec(image)?.[1];
+export const tagOf = (image: string): string | undefined => /:v?(\d+\.\d+\.\d+)[^/]*$/.exec(image)?.[1];
 
 function versionOf(text: string | undefined): Version | undefined {
   const [major, minor] = text?.split('.').map(Number) ?? [];
   return text === undefined || major === undefined || minor === undefined ? undefined : { major, minor, text };
+}
+
+/** Whether a version is of this minor version or of a later one. */
+export function isFrom(text: string, major: number, minor: number): boolean {
+  const version = versionOf(text);
+  return version !== undefined && (version.major > major || (version.major === major && version.minor >= minor));
 }
 
 /**

@@ -1,5 +1,6 @@
-import type { PersistentVolumeClaim, StatefulSet } from '@polder/kube';
+import type { PersistentVolumeClaim, Pod, StatefulSet } from '@polder/kube';
 import { VOLUMES } from '../objects/index.ts';
+import type { ClaimSeen } from '../observe.ts';
 import { compareSizes } from './quantity.ts';
 import type { Situation } from './situation.ts';
 import type { ClusterStep } from './step.ts';
@@ -25,6 +26,26 @@ export function expanding({ cluster, observed }: Situation): readonly ClusterSte
     if (size === undefined || compareSizes(now, size) >= 0) return [];
     return [{ do: 'expand-volume', because: `it has ${now}, and ${size} is wanted`, claim, size }];
   });
+}
+
+/** Claims whose file system grows only when the pod that uses it starts anew; one that did since is not asked again. */
+export function awaitsRestart({ claim }: ClaimSeen, { metadata }: Pod): boolean {
+  const pending = claim.status?.conditions?.find(({ type }) => type === 'FileSystemResizePending');
+  const { creationTimestamp } = metadata;
+  if (pending?.status !== 'True' || creationTimestamp === undefined) return false;
+  return Date.parse(creationTimestamp) < Date.parse(pending.lastTransitionTime ?? creationTimestamp);
+}
+
+/** Why a volume does not grow, in the words of whoever should have made it. */
+export function unexpandedIn({ observed }: Situation): string | undefined {
+  for (const { claim } of observed.claims) {
+    const { conditions = [], allocatedResourceStatuses } = claim.status ?? {};
+    const failed = conditions.find(({ type, status }) => type.endsWith('ResizeError') && status === 'True');
+    const state = allocatedResourceStatuses?.['storage'];
+    const because = failed?.message ?? (state?.endsWith('Infeasible') ? state : undefined);
+    if (because !== undefined) return `${claim.metadata.name} is not expanded: ${because}`;
+  }
+  return undefined;
 }
 
 /** What a StatefulSet is stuck with differs from what is wanted: applying it would be refused. */

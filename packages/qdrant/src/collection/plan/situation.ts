@@ -1,0 +1,50 @@
+import { findCondition } from '@polder/kube';
+import { PEERS_AGREE } from '../../cluster/plan/health.ts';
+import type { QdrantCollection } from '../../kinds/index.ts';
+import type { CollectionSeen, Observed, Server } from '../observe.ts';
+import { type Drift, driftOf } from './drift.ts';
+import { type Ledger, ledgerOf } from './ledger.ts';
+import type { Through } from './step.ts';
+
+/** What rules judge by: the collection as it should be, as it was seen, and what of it is ours. */
+export interface Situation {
+  readonly collection: QdrantCollection;
+  readonly observed: Observed;
+  /** Undefined if the cluster does not answer. */
+  readonly server: Server | undefined;
+  /** Undefined if there is none yet. */
+  readonly seen: CollectionSeen | undefined;
+  readonly drift: Drift;
+  /** What will be ours by what this plan does. */
+  readonly ledger: Ledger;
+  readonly via: Through | undefined;
+  readonly now: Date;
+  readonly periodicMs: number;
+}
+
+export function situationOf(
+  collection: QdrantCollection,
+  observed: Observed,
+  now: Date,
+  periodicMs: number,
+): Situation {
+  const server = observed.server.known ? observed.server.value : undefined;
+  const seen = server?.collection;
+  const drift = seen ? driftOf(collection.spec, seen.config) : { patch: undefined, immutable: [] };
+  const { namespace } = collection.metadata;
+  return {
+    collection,
+    observed,
+    server,
+    seen,
+    drift,
+    ledger: ledgerOf(collection, observed, drift),
+    via: server && { namespace, cluster: collection.spec.cluster, pod: server.pod },
+    now,
+    periodicMs,
+  };
+}
+
+/** What the cluster's own controller says of its peers, who looks at all of them. */
+export const agreementIn = ({ observed: { cluster } }: Situation) =>
+  findCondition(cluster?.status?.conditions, PEERS_AGREE);
