@@ -4,8 +4,11 @@ export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 
 .PHONY: up test test-real check bench format openapi
 
-up: node_modules/.installed ## start the embedded cluster with the operators and examples/orders in it
-	@./polder up -f examples/orders
+# Another one of examples/: make up EXAMPLE=qdrant
+EXAMPLE ?= orders
+
+up: node_modules/.installed ## start the embedded cluster with the operators and an example in it, examples/orders unless told otherwise
+	@./polder up -f examples/$(EXAMPLE)
 
 test: node_modules/.installed ## type check, lint, format, import rules and every suite that needs no outside server
 	@node tools/check.ts

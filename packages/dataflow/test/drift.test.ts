@@ -9,9 +9,10 @@ import {
   Secret,
 } from '@polder/kube';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { drift, leavesOf, other, valueAt } from '../../../tools/blackbox/fields.ts';
 import { DataFlow } from '../src/index.ts';
 import { planFlow } from '../src/plan/index.ts';
-import { drift, kindOf, leavesOf, other, valueAt } from './fields.ts';
+import { kindOf } from './kinds.ts';
 import { observed } from './states.ts';
 import {
   createFlow,

@@ -14,7 +14,7 @@ import { ConfigMap, type KubernetesObject, Pod, PodDisruptionBudget, Secret, Ser
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { DataFlow } from '../src/index.ts';
-import { kinds } from './fields.ts';
+import { kinds } from './kinds.ts';
 import {
   applyFlow,
   deploymentIn,

@@ -1,10 +1,7 @@
-import { inject, vi } from 'vitest';
+import { vi } from 'vitest';
+import { realCluster } from '../../../../tools/blackbox/clusters.ts';
 import { runBlackbox } from './suite.ts';
 
 vi.setConfig({ testTimeout: 300_000 });
 
-async function start() {
-  return { kubeconfig: inject('kubeconfig'), patience: 90_000, stop: async () => {} };
-}
-
-runBlackbox('real', start);
+runBlackbox('real', realCluster);

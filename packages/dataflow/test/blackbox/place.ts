@@ -1,35 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import {
-  Client,
-  CustomResourceDefinition,
-  crdOf,
-  Deployment,
-  isNotFound,
-  type KubernetesObject,
-  kubeconfig,
-  Namespace,
-  Pod,
-  ReplicaSet,
-  Secret,
-  ServiceAccount,
-  socketTransport,
-} from '@polder/kube';
-import { vi } from 'vitest';
+import { Deployment, isNotFound, type KubernetesObject, Pod, ReplicaSet, Secret } from '@polder/kube';
+import type { ClusterUnderTest } from '../../../../tools/blackbox/clusters.ts';
+import { AS_USER, clientOf, Place } from '../../../../tools/blackbox/place.ts';
 import { DataFlow } from '../../src/index.ts';
-import { kinds } from '../fields.ts';
+import { kinds } from '../kinds.ts';
 import { PASSWORD } from '../world.ts';
-import { OperatorProcess } from './operator-process.ts';
-
-/** A cluster whose pods are simulated. */
-export interface ClusterUnderTest {
-  /** The path of a kubeconfig of its administrator. */
-  readonly kubeconfig: string;
-  /** How long anything may take there, in milliseconds. */
-  readonly patience: number;
-  stop(): Promise<void>;
-}
 
 /** Simulated processors count nothing, and nobody is at their addresses: there they refuse at once. */
 const CONFIG = `
@@ -38,61 +12,18 @@ intervals:
 resolve: {"*:9090": "127.0.0.1:1"}
 `;
 
-const AS_USER = { fieldManager: 'user', force: true };
-const IMAGE = 'example.com/processor:1';
+const OPTIONS = {
+  product: 'dataflow',
+  kinds: [DataFlow],
+  config: CONFIG,
+  env: { PROCESSOR_IMAGE: 'example.com/processor:1' },
+};
 
-/** A namespace, and the operators that look after it and nothing else. */
-export class Place {
-  readonly namespace: string;
-  readonly client: Client;
-  readonly patience: number;
-  readonly #kubeconfig: string;
-  readonly #folder = mkdtempSync(join(tmpdir(), 'polder-blackbox-'));
-  readonly #operators: OperatorProcess[] = [];
-
-  private constructor(cluster: ClusterUnderTest, client: Client, namespace: string) {
-    this.#kubeconfig = cluster.kubeconfig;
-    this.patience = cluster.patience;
-    this.client = client;
-    this.namespace = namespace;
-    writeFileSync(this.#config, CONFIG);
+/** Where flows are made. */
+export class FlowPlace extends Place {
+  static async open(cluster: ClusterUnderTest, namespace: string): Promise<FlowPlace> {
+    return new FlowPlace(cluster, await clientOf(cluster), namespace, OPTIONS).prepare();
   }
-
-  static async open(cluster: ClusterUnderTest, namespace: string): Promise<Place> {
-    const transport = socketTransport(await kubeconfig([cluster.kubeconfig]));
-    const place = new Place(cluster, new Client({ transport, userAgent: 'blackbox' }), namespace);
-    await place.client.apply(CustomResourceDefinition, crdOf(DataFlow), AS_USER);
-    await place.client.create(Namespace, { metadata: { name: namespace } });
-    // Pods are refused until a controller has made it, and flows until the server has taken their kind in.
-    await place.settles(() => place.client.get(ServiceAccount, place.at('default')));
-    await place.settles(() => place.client.list(DataFlow, { namespace }));
-    return place;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    for (const operator of this.#operators) await operator.end('SIGKILL');
-    await this.client.delete(Namespace, { name: this.namespace });
-    await this.client.close();
-    rmSync(this.#folder, { recursive: true });
-  }
-
-  /** Starts one, and waits until it is at work; or, where another leads, ready to be. */
-  async operator(env: NodeJS.ProcessEnv = { PROCESSOR_IMAGE: IMAGE }, ...more: string[]): Promise<OperatorProcess> {
-    const cluster = ['--kubeconfig', this.#kubeconfig, '--namespace', this.namespace, '--config', this.#config];
-    const anyPort = ['--metrics-bind-address', ':0', '--health-probe-bind-address', ':0'];
-    const operator = new OperatorProcess([...cluster, ...anyPort, ...more], {
-      OPERATOR_NAMESPACE: this.namespace,
-      ...env,
-    });
-    this.#operators.push(operator);
-    await operator.says(/serving metrics/, this.patience);
-    return operator;
-  }
-
-  /** Looks again until looking does not fail; in the end its last failure is the case's. */
-  settles = <T>(look: () => Promise<T>): Promise<T> => vi.waitFor(look, { timeout: this.patience, interval: 20 });
-
-  at = (name: string) => ({ namespace: this.namespace, name });
 
   apply = (name: string, spec: object): Promise<DataFlow> =>
     this.client.apply(DataFlow, { metadata: this.at(name), spec: { ...spec } }, AS_USER);
@@ -151,10 +82,6 @@ export class Place {
       throw error;
     }
   };
-
-  get #config(): string {
-    return join(this.#folder, 'operator.yaml');
-  }
 }
 
 const nameOf = ({ kind, metadata }: KubernetesObject) => `${kind}/${metadata.name}`;

@@ -4,13 +4,15 @@
  */
 import { Deployment, EventsV1Event, Lease, type Pod, Secret, ValidatingWebhookConfiguration } from '@polder/kube';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ClusterUnderTest } from '../../../../tools/blackbox/clusters.ts';
+import { drift, leavesOf, other, valueAt } from '../../../../tools/blackbox/fields.ts';
 import { freePorts } from '../../../../tools/free-ports.ts';
 import { DataFlow } from '../../src/index.ts';
 import { planFlow } from '../../src/plan/index.ts';
-import { drift, kindOf, leavesOf, other, valueAt } from '../fields.ts';
+import { kindOf } from '../kinds.ts';
 import { NOW, observed, secretsOf } from '../states.ts';
 import { kafkaFlow, PASSWORD, polledFlow, settings } from '../world.ts';
-import { type ClusterUnderTest, Place } from './place.ts';
+import { FlowPlace } from './place.ts';
 
 const LEASE = 'dataflow-operator.dataflow.io';
 
@@ -25,7 +27,7 @@ export function runBlackbox(server: string, start: () => Promise<ClusterUnderTes
   describe(`the operator on the ${server} cluster`, () => {
     let cluster: ClusterUnderTest;
     const started = Date.now().toString(36);
-    const open = (name: string) => Place.open(cluster, `blackbox-${name}-${started}`);
+    const open = (name: string) => FlowPlace.open(cluster, `blackbox-${name}-${started}`);
 
     beforeAll(async () => {
       cluster = await start();
@@ -33,7 +35,7 @@ export function runBlackbox(server: string, start: () => Promise<ClusterUnderTes
     afterAll(() => cluster.stop());
 
     describe('alone', () => {
-      let place: Place;
+      let place: FlowPlace;
       beforeAll(async () => {
         place = await open('alone');
         await place.operator();

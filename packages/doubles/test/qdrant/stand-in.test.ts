@@ -47,7 +47,11 @@ const hurried: Clock = {
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'qdrant-'));
-  qdrant = qdrantStandIn({ clock: hurried, random: randomOf(1) });
+  qdrant = qdrantStandIn({
+    clock: hurried,
+    random: randomOf(1),
+    addressesOf: (host) => cluster.network.addressesOf(host),
+  });
   cluster = await startCluster({
     loopback: BLOCK,
     images: [
@@ -173,6 +177,33 @@ test('a StatefulSet of peers becomes one cluster, and each finds its id and its 
   );
   expect(await count(1)).toEqual({ count: 50 });
   expect(qdrant.cluster.requests.length).toBeGreaterThan(5);
+});
+
+test('who is told the name of the headless Service joins through whichever peer serves, and never begins anew', async () => {
+  const through = (bootstrap: string) =>
+    client.apply(
+      ConfigMap,
+      { metadata: inDefault('vectors'), data: { bootstrap } },
+      { fieldManager: 'user', force: true },
+    );
+  const own = container();
+  const [podName, , clustered] = own.env ?? [];
+  const told = { name: 'QDRANT_BOOTSTRAP', valueFrom: { configMapKeyRef: { name: 'vectors', key: 'bootstrap' } } };
+  await through('http://vectors-0.vectors-headless.default:6335');
+  await deploy({ ...own, env: [podName, told, clustered].filter((one) => one !== undefined) }, 1);
+  await allAreReady('vectors-0');
+  await through('http://vectors-headless.default:6335');
+  await client.patch(StatefulSet, inDefault('vectors'), { type: 'merge', body: { spec: { replicas: 3 } } });
+  await allAreReady(...NAMES);
+  // The first of all comes back with an empty volume: it finds the others.
+  await replace('vectors-0', () => client.delete(PersistentVolumeClaim, inDefault('qdrant-storage-vectors-0')));
+  await allAreReady(...NAMES);
+  const members = async (at: number) => {
+    const seen = await ask(at, 'GET', '/cluster');
+    return isObject(seen) ? seen['peers'] : undefined;
+  };
+  await until(async () => expect(await members(0)).toEqual(await members(1)));
+  expect(Object.keys(Object(await members(0)))).toHaveLength(3);
 });
 
 test('a lost volume is a new peer, which its former self keeps out: the container crashes and says why', async () => {

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { type Cache, type Endpoint, EndpointSlice, ownerIndex, Service } from '@polder/kube';
 import type { MovedPorts, SocketAddress } from './moved-ports.ts';
-import { type ClusterName, clusterName } from './names.ts';
+import { addressesOf, type ClusterName, clusterName } from './names.ts';
 
 /**
  * Where the names and addresses of the cluster are on this machine. Services are what their EndpointSlices say; the pods
@@ -47,6 +47,11 @@ export class Network {
       }
     }
     return names;
+  }
+
+  /** As DNS would answer somebody who knows no ports. Empty: no name of the cluster, or nobody behind it. */
+  addressesOf(host: string): readonly string[] {
+    return addressesOf(host, Object.fromEntries(this.names()), undefined);
   }
 
   /** Called after what stands behind names may have changed. */

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { qdrantStandIn } from '@polder/doubles/qdrant';
 import {
   type HostImage,
   type ImageRule,
@@ -8,6 +9,7 @@ import {
   ProcessRunner,
   type Provisioner,
   simulated,
+  standIns,
 } from '@polder/embedded';
 import type { Clock, Logger } from '@polder/kube';
 import { PROCESSOR_IMAGE } from '../dataflow.ts';
@@ -37,8 +39,18 @@ const HOST_IMAGES: readonly HostImage[] = [
   },
 ];
 
-/** How images run on this machine. What runs on it leaves its logs and volumes in the folder. */
-export function runnersIn(folder: string, clock: Clock, log: Logger, env: NodeJS.ProcessEnv): Runners {
+export interface RunnersOptions {
+  /** Where what runs leaves its logs and volumes. */
+  readonly folder: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly env: NodeJS.ProcessEnv;
+  /** What DNS is elsewhere, for what runs in this process. */
+  readonly addressesOf: (host: string) => readonly string[];
+}
+
+/** How images run on this machine. */
+export function runnersIn({ folder, clock, log, env, addressesOf }: RunnersOptions): Runners {
   // The Node that runs this program comes first: it is the one that examples are written for. Then this program itself.
   const path = [dirname(process.execPath), CHECKOUT, env['PATH'] ?? ''].join(delimiter);
   const host = new ProcessRunner({
@@ -55,11 +67,13 @@ export function runnersIn(folder: string, clock: Clock, log: Logger, env: NodeJS
       NODE_OPTIONS: `--import ${pathToFileURL(LOOKUP_MODULE).href} --disable-warning=ExperimentalWarning`,
     },
   });
+  const qdrant = qdrantStandIn({ clock, random: Math.random, addressesOf });
   const pathOf = (volume: string) => join(folder, 'volumes', volume);
   return {
     images: [
       { images: 'polder/host', runner: host },
       ...HOST_IMAGES.map(({ images }) => ({ images, runner: host })),
+      ...standIns({ 'qdrant/qdrant': qdrant.run }, { folder, clock }),
       { images: '*', runner: simulated(clock) },
     ],
     provisioner: {

@@ -1,6 +1,6 @@
 import type { StatefulSet } from '@polder/kube';
 import { describe, expect, test } from 'vitest';
-import { triesFor, triesOfFlows } from './tries.ts';
+import { triesFor, triesOfClusters, triesOfFlows } from './tries.ts';
 
 const deployment = (name: string, namespace = 'default') => ({
   apiVersion: 'apps/v1',
@@ -40,6 +40,23 @@ describe('what to try', () => {
     expect(without).toEqual({ command: 'kubectl delete pod web-5', shows: 'it comes back' });
     const [, withClaims] = triesFor([], [statefulSet('db', { volumeClaimTemplates: [CLAIM] })]);
     expect(withClaims?.shows).toBe('it comes back, with its volume');
+  });
+
+  test('where there are clusters of Qdrant, is to let the nearest one grow and shrink', () => {
+    const cluster = (name: string, namespace: string) => ({
+      apiVersion: 'qdrant.operator/v1alpha1',
+      kind: 'QdrantCluster',
+      metadata: { name, namespace },
+      spec: { replicas: 3, image: 'qdrant/qdrant:v1.19.0' },
+    });
+    expect(
+      triesOfClusters([cluster('far', 'away'), cluster('vectors', 'default')]).map(({ command }) => command),
+    ).toEqual([
+      'kubectl get qdrantclusters -o wide',
+      'kubectl get pods -o wide',
+      `kubectl patch qdrantcluster vectors --type merge -p '{"spec":{"replicas":5}}'`,
+      `kubectl patch qdrantcluster vectors --type merge -p '{"spec":{"replicas":3}}'`,
+    ]);
   });
 
   test('where data flows, is to look, to try a message, and to change the flow that does most', () => {

@@ -1,5 +1,6 @@
 import { DataFlow } from '@polder/dataflow';
-import { type Client, Deployment, isNotFound, type KubernetesObject, StatefulSet } from '@polder/kube';
+import { type Client, Deployment, isNotFound, type Kind, type KubernetesObject, StatefulSet } from '@polder/kube';
+import { QdrantCluster } from '@polder/qdrant';
 
 /** A command for somebody who looks around, and what it shows. */
 export interface Try {
@@ -9,8 +10,10 @@ export interface Try {
 
 /** Of what the cluster has now, so that each of them works. */
 export async function triesIn(client: Client, signal: AbortSignal): Promise<readonly Try[]> {
-  const flows = await flowsIn(client, signal);
+  const flows = await allOf(DataFlow, client, signal);
   if (flows.length > 0) return triesOfFlows(flows);
+  const clusters = await allOf(QdrantCluster, client, signal);
+  if (clusters.length > 0) return triesOfClusters(clusters);
   const [deployments, statefulSets] = await Promise.all([
     client.list(Deployment, { signal }),
     client.list(StatefulSet, { signal }),
@@ -19,9 +22,13 @@ export async function triesIn(client: Client, signal: AbortSignal): Promise<read
 }
 
 /** Without operators the kind may not be there. */
-async function flowsIn(client: Client, signal: AbortSignal): Promise<readonly DataFlow[]> {
+async function allOf<T extends KubernetesObject>(
+  kind: Kind<T>,
+  client: Client,
+  signal: AbortSignal,
+): Promise<readonly T[]> {
   try {
-    return (await client.list(DataFlow, { signal })).items;
+    return (await client.list(kind, { signal })).items;
   } catch (error) {
     if (isNotFound(error)) return [];
     throw error;
@@ -44,6 +51,22 @@ export function triesOfFlows(flows: readonly DataFlow[]): readonly Try[] {
     },
     { command: `./polder plan -f ${name}.yaml`, shows: 'what your change would do' },
     { command: `kubectl apply -f ${name}.yaml`, shows: 'do it' },
+  ];
+}
+
+export function triesOfClusters(clusters: readonly QdrantCluster[]): readonly Try[] {
+  const cluster = nearestOf(clusters);
+  const { replicas = 1 } = cluster?.spec ?? {};
+  const scale = (to: number) =>
+    `kubectl patch qdrantcluster ${cluster?.metadata.name} --type merge -p '{"spec":{"replicas":${to}}}'${at(cluster)}`;
+  return [
+    {
+      command: `kubectl get qdrantclusters -o wide${at(cluster)}`,
+      shows: 'how they are, and what is being done to them',
+    },
+    { command: `kubectl get pods -o wide${at(cluster)}`, shows: 'where their peers are' },
+    { command: scale(replicas + 2), shows: 'two more peers, which get their share of the shards' },
+    { command: scale(replicas), shows: 'they leave again, and no point is lost' },
   ];
 }
 

@@ -54,7 +54,10 @@ async function runCluster(
   await makeFolder(folder);
   // Locks the folder. Only then may the runners end what an earlier start has left in it.
   const storage = fileStorage(join(folder, 'cluster.db'));
-  const runners = runnersIn(folder, systemClock, progress.log, env);
+  // The runners come before the cluster, and what it knows of names: until then, there are none.
+  let network: EmbeddedCluster['network'] | undefined;
+  const addressesOf = (host: string) => network?.addressesOf(host) ?? [];
+  const runners = runnersIn({ folder, clock: systemClock, log: progress.log, env, addressesOf });
   const kubeconfig = join(folder, KUBECONFIG_FILE);
   try {
     const { images, provisioner } = runners;
@@ -62,6 +65,7 @@ async function runCluster(
     const loopback = loopbackOf(folder);
     let operators: Operators | undefined;
     const cluster = await startCluster({ images, provisioner, storage, log: progress.log, nodes, listen, loopback });
+    network = cluster.network;
     const names = keepNames(cluster.network, join(folder, NAMES_FILE), systemClock);
     const work = async () => {
       await writeSecret(kubeconfig, cluster.listener?.kubeconfig ?? '');

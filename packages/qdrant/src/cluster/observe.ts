@@ -163,17 +163,21 @@ async function childrenOf(cluster: QdrantCluster, kubernetes: Cluster): Promise<
   };
 }
 
-/** Those of its StatefulSet, and those that were left without one: it is made anew around them. */
+/**
+ * Those of its StatefulSet, and those that were left without one: it is made anew around them. Those of a StatefulSet that is
+ * gone are on their way out, and run until then: their volumes are in use.
+ */
 async function podsOf(
   cluster: QdrantCluster,
   set: StatefulSet | undefined,
   kubernetes: Cluster,
 ): Promise<readonly Pick<PodSeen, 'ordinal' | 'pod'>[]> {
   const labels = Object.entries(selectorOf(cluster));
-  const orphans = (await kubernetes.unowned(Pod, namespaceOf(cluster))).filter(({ metadata }) =>
-    labels.every(([key, value]) => metadata.labels?.[key] === value),
-  );
-  const pods = [...(set ? await kubernetes.owned(Pod, set) : []), ...orphans];
+  const isLabelled = ({ metadata }: Pod) => labels.every(([key, value]) => metadata.labels?.[key] === value);
+  const namespace = namespaceOf(cluster);
+  const pods = set
+    ? [...(await kubernetes.owned(Pod, set)), ...(await kubernetes.unowned(Pod, namespace)).filter(isLabelled)]
+    : (await kubernetes.list(Pod)).filter((pod) => pod.metadata.namespace === namespace && isLabelled(pod));
   return pods
     .flatMap((pod) => {
       const ordinal = ordinalOf(cluster, pod.metadata.name);

@@ -7,6 +7,7 @@ import {
   Pod,
   PodDisruptionBudget,
   Secret,
+  Service,
   StatefulSet,
   type Steps,
 } from '@polder/kube';
@@ -59,7 +60,21 @@ export const clusterSteps: Steps<ClusterStep, ClusterWorld> = {
     await cluster.patch(StatefulSet, set.metadata, { type: 'strategic', body });
   },
 
-  'restart-pod': ({ pod }, { cluster }) => cluster.delete(Pod, pod),
+  async 'restart-pod'({ pod, outdatedBy }, { cluster }) {
+    // Its template may have been changed by somebody, and put right by this very pass: then the pod is as it should be.
+    const set = outdatedBy && (await cluster.get(StatefulSet, outdatedBy.metadata));
+    if (set?.metadata.generation === outdatedBy?.metadata.generation) await cluster.delete(Pod, pod);
+  },
+
+  async 'correct-ports'({ service, ports }, { cluster }) {
+    await cluster.patch(Service, service.metadata, {
+      type: 'json',
+      operations: [
+        { op: 'test', path: '/metadata/resourceVersion', value: service.metadata.resourceVersion },
+        { op: 'replace', path: '/spec/ports', value: ports },
+      ],
+    });
+  },
 
   'force-delete-pod': ({ pod }, { cluster }) => cluster.delete(Pod, pod, { gracePeriodSeconds: 0 }),
 

@@ -213,6 +213,9 @@ test('a StatefulSet of stand-ins is reached by the names of its pods, and finds 
   await answers('web-0.web.default.svc', PORT, 'web-0');
   await answers('web-1.web.default.svc.cluster.local', PORT, 'web-1');
   expect(cluster.network.resolve('web-2.web.default.svc', PORT)).toBeUndefined();
+  const each = ['web-0', 'web-1'].flatMap((name) => cluster.network.addressesOf(`${name}.web.default`));
+  expect(cluster.network.addressesOf('web.default.svc').toSorted()).toEqual(each.toSorted());
+  expect(cluster.network.addressesOf('web-2.web.default')).toEqual([]);
   const directory = places.get('web-0')?.directoryAt('/data') ?? '';
   const { uid } = (await client.get(Pod, inDefault('web-0'))).metadata;
   await client.delete(Pod, inDefault('web-0'));

@@ -1,4 +1,4 @@
-import { judge, type Plan, type StatusOf } from '@polder/kube';
+import { judge, type Plan, type StatefulSet, type StatusOf } from '@polder/kube';
 import { isForced as isToBeForced, letGo } from '../../cleanup.ts';
 import type { QdrantCluster } from '../../kinds/index.ts';
 import type { Settings } from '../../settings.ts';
@@ -20,14 +20,20 @@ export function ending(situation: Situation, settings: Settings): Plan<ClusterSt
     isKept || isForced
       ? []
       : [
-          ...(set && set.metadata.deletionTimestamp === undefined
+          ...(set && set.metadata.deletionTimestamp === undefined && hasStopped(set)
             ? [{ do: 'remove-object' as const, because, object: set }]
             : []),
           ...observed.claims
             .filter(({ claim }) => claim.metadata.deletionTimestamp === undefined)
             .map(({ claim }) => ({ do: 'remove-volume' as const, because, claim })),
         ];
-  const { steps, held } = judge(wanted, rules, situation);
+  const { steps: allowed, held } = judge(wanted, rules, situation);
+  // Nobody is drained: what rules have against pods that go does not count here.
+  const isToStop = !isKept && !isForced && set !== undefined && set.spec?.replicas !== 0;
+  const steps: readonly ClusterStep[] = [
+    ...(isToStop ? [{ do: 'scale' as const, because, set, to: 0 }] : []),
+    ...allowed,
+  ];
   const isCleanedUp = isKept || isForced || (wanted.length === 0 && !set && observed.pods.length === 0);
   return {
     objects: [],
@@ -40,3 +46,10 @@ export function ending(situation: Situation, settings: Settings): Plan<ClusterSt
     lookAgain: { afterMs: settings.intervals.progressMs, because: 'its pods have to end first' },
   };
 }
+
+/**
+ * Its controller has heard that it is to have no pods, and has none. Were it deleted before, one that has not heard of that yet
+ * would make pods and claims anew, and the claims would stay.
+ */
+const hasStopped = ({ metadata, spec, status }: StatefulSet): boolean =>
+  spec?.replicas === 0 && status?.replicas === 0 && (status.observedGeneration ?? 0) >= (metadata.generation ?? 0);

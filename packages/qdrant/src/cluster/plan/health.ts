@@ -43,6 +43,12 @@ export function healthOf(
   if (sight.doubt !== undefined) return { qdrantStatus: 'Running', summary: reconciling('PeersUnknown', sight.doubt) };
   const [away] = sight.missing;
   if (away) return { qdrantStatus: 'Running', summary: reconciling('PeerAway', `peer ${away.id} does not answer`) };
+  // A pod is ready by itself: that its peer takes part, the others have to say.
+  const joined = sight.members.length;
+  if (joined < replicas) {
+    const because = `${joined} of ${replicas} peers have joined`;
+    return { qdrantStatus: 'Running', summary: reconciling('PeersNotJoined', because) };
+  }
   const wounded = sight.shards.find(({ copies, isTravelling }) => isTravelling || copies.some(({ isLive }) => !isLive));
   if (wounded) {
     const because = `a copy of shard ${wounded.id} of ${wounded.collection} is not active yet`;

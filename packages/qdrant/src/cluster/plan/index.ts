@@ -12,6 +12,7 @@ import { agreementOf, type Health, healthOf, sentence } from './health.ts';
 import { leftovers, leftVolumes } from './leftovers.ts';
 import { lossCondition, newsOfLoss } from './lost.ts';
 import { monitorCondition, monitoring } from './monitor.ts';
+import { correctingPorts } from './ports.ts';
 import { rebalancing } from './rebalance.ts';
 import { givingUpTheLost, membersOf, rejoining, replicating } from './repair.ts';
 import { changingImage, holdingUpdates, restarting, together } from './rollout.ts';
@@ -53,9 +54,13 @@ export function planCluster(cluster: QdrantCluster, observed: Observed, settings
       const { objects, set } = desired(cluster, workloadOf(situation, admission.credentials));
       const rolled = { ...situation, isRolledOut: isRolledOut(situation, admission.credentials) };
       const { steps, held } = judge(wanted(rolled), rules, rolled);
-      // What a StatefulSet is stuck with can't be applied: it is mended, or made anew, first.
+      // What a StatefulSet or a Service is stuck with can't be applied: it is mended, or made anew, first.
       const isStuck = [...recreating(situation), ...holdingUpdates(situation)].length > 0;
-      const applied = isStuck ? objects.filter((object) => object !== set) : objects;
+      const corrected = correctingPorts(situation).map(({ service }) => service.metadata.name);
+      const applied = objects.filter(
+        (object) =>
+          !(isStuck && object === set) && !(object.kind === 'Service' && corrected.includes(object.metadata.name)),
+      );
       return planned(situation, settings, applied, oneByOne(steps, rolled), held);
     }
   }
@@ -66,6 +71,7 @@ function wanted(situation: Situation): readonly ClusterStep[] {
   const steps = [
     ...leftovers(situation),
     ...leftVolumes(situation),
+    ...correctingPorts(situation),
     ...renewing(situation),
     ...expanding(situation),
     ...recreating(situation),

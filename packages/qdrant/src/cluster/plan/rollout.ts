@@ -41,7 +41,7 @@ export function restarting({ cluster, observed, sight }: Situation): readonly Cl
     )
     .flatMap((one): ClusterStep[] => {
       const because = whyRestart(one, set, observed.claims);
-      return because === undefined ? [] : [{ do: 'restart-pod', because, pod: one.pod }];
+      return because === undefined ? [] : [{ do: 'restart-pod', because, pod: one.pod, outdatedBy: set }];
     });
 }
 

@@ -1,4 +1,4 @@
-import type { KubernetesObject, PersistentVolumeClaim, Pod, StatefulSet } from '@polder/kube';
+import type { KubernetesObject, PersistentVolumeClaim, Pod, Service, ServicePort, StatefulSet } from '@polder/kube';
 import type { Travel } from '../../api/index.ts';
 import type { QdrantCluster } from '../../kinds/index.ts';
 import type { ServiceMonitor, VolumeSnapshot } from '../foreign-kinds.ts';
@@ -27,8 +27,8 @@ export type ClusterStep =
   | { readonly do: 'hold-updates'; readonly because: string; readonly set: StatefulSet }
   /** Changes what pods run that start from now on. */
   | { readonly do: 'change-image'; readonly because: string; readonly set: StatefulSet; readonly image: string }
-  /** Deletes a pod; its StatefulSet makes it anew. */
-  | { readonly do: 'restart-pod'; readonly because: string; readonly pod: Pod }
+  /** Deletes a pod; its StatefulSet makes it anew. `outdatedBy`: only as long as that one is as it was judged by. */
+  | { readonly do: 'restart-pod'; readonly because: string; readonly pod: Pod; readonly outdatedBy?: StatefulSet }
   /** Forgets a pod that its node does not confirm to have ended: its StatefulSet makes it anew elsewhere. */
   | { readonly do: 'force-delete-pod'; readonly because: string; readonly pod: Pod }
   | ({ readonly do: 'move-replica'; readonly because: string; readonly via: Through } & Travel)
@@ -57,6 +57,13 @@ export type ClusterStep =
     }
   /** Deletes a StatefulSet and leaves its pods: the next pass makes it anew around them. */
   | { readonly do: 'recreate-set'; readonly because: string; readonly set: StatefulSet }
+  /** Gives the ports of a Service their numbers back. */
+  | {
+      readonly do: 'correct-ports';
+      readonly because: string;
+      readonly service: Service;
+      readonly ports: readonly ServicePort[];
+    }
   | { readonly do: 'create-volume-snapshot'; readonly because: string; readonly snapshot: VolumeSnapshot }
   | { readonly do: 'remove-volume-snapshot'; readonly because: string; readonly snapshot: VolumeSnapshot }
   | {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { vi } from 'vitest';
 
-const PROGRAM = join(import.meta.dirname, '../../../../polder');
+const PROGRAM = join(import.meta.dirname, '../../polder');
 
 /** `polder operator`, as its users start it: a process of its own. */
 export class OperatorProcess {
@@ -12,8 +12,10 @@ export class OperatorProcess {
   #said = '';
 
   constructor(args: readonly string[], env: NodeJS.ProcessEnv) {
-    const all = ['operator', '--products', 'dataflow', ...args];
-    this.#child = spawn(PROGRAM, all, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#child = spawn(PROGRAM, ['operator', ...args], {
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => (this.#said += text));
     }

@@ -1,36 +1,21 @@
-/** The fields of a flow's objects, one by one, for those who change them behind its back. */
+/** The fields of an operator's objects, one by one, for those who change them behind its back. */
 import {
   apiVersionOf,
   type Client,
-  ConfigMap,
-  Deployment,
   isInvalid,
   type JsonPatchOperation,
   type Kind,
   type KubernetesObject,
-  PodDisruptionBudget,
-  Role,
-  RoleBinding,
-  Secret,
-  ServiceAccount,
 } from '@polder/kube';
 
-/** Of what is made for a flow. */
-export const kinds: readonly Kind[] = [
-  ConfigMap,
-  Secret,
-  ServiceAccount,
-  Role,
-  RoleBinding,
-  PodDisruptionBudget,
-  Deployment,
-];
-
-export function kindOf({ apiVersion, kind }: KubernetesObject): Kind {
-  const found = kinds.find((one) => one.kind === kind && apiVersionOf(one) === apiVersion);
-  if (!found) throw new Error(`${kind} is not watched`);
-  return found;
-}
+/** Finds the kind of an object among those that an operator makes. */
+export const kindAmong =
+  (kinds: readonly Kind[]) =>
+  ({ apiVersion, kind }: KubernetesObject): Kind => {
+    const found = kinds.find((one) => one.kind === kind && apiVersionOf(one) === apiVersion);
+    if (!found) throw new Error(`${kind} is not watched`);
+    return found;
+  };
 
 /**
  * Who an object is can't be changed. What tells the items of a list apart can: but then it is another item, which belongs to
