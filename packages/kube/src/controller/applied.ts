@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
+import { hash } from 'node:crypto';
 import { type KubernetesObject, keyOf } from '../kinds/index.ts';
 import { ownsExactly } from './owned-fields.ts';
 
@@ -16,6 +16,8 @@ import { ownsExactly } from './owned-fields.ts';
 export class LastApplied {
   readonly #manager: string;
   readonly #byUid = new Map<string, Applied>();
+  /** By their text. What is made for a thousand resources has a handful of shapes. */
+  readonly #shapes = new Map<string, Shape>();
   /** Objects that went without our doing: whose they were, by their names. */
   readonly #gone = new Map<string, string>();
 
@@ -24,15 +26,22 @@ export class LastApplied {
   }
 
   remember(desired: KubernetesObject, answer: KubernetesObject): void {
+    this.#remember(desired, hashOf(desired), answer);
+  }
+
+  #remember(desired: KubernetesObject, wanted: string, answer: KubernetesObject): void {
     this.#gone.delete(nameOf(answer));
     const { uid } = answer.metadata;
-    if (uid !== undefined) this.#byUid.set(uid, { desired, answer, left: answer, isOurEnd: false });
+    if (uid === undefined) return;
+    const shape = this.#shared(shapeOf(desired));
+    const made = stateIn(shape, answer);
+    this.#byUid.set(uid, { wanted, shape, made, left: made, owners: ownersOf(desired), isOurEnd: false });
   }
 
   /** We wrote it by other means than applying it. */
   wrote(object: KubernetesObject): void {
     const last = this.#byUid.get(object.metadata.uid ?? '');
-    if (last) last.left = object;
+    if (last) last.left = stateIn(last.shape, object);
   }
 
   /** We asked for its deletion. */
@@ -45,7 +54,7 @@ export class LastApplied {
     const last = this.#byUid.get(object.metadata.uid ?? '');
     if (!last) return;
     this.#byUid.delete(object.metadata.uid ?? '');
-    if (!last.isOurEnd) this.#gone.set(nameOf(last.desired), ownersOf(last.desired));
+    if (!last.isOurEnd) this.#gone.set(nameOf(object), last.owners);
     // Those that went with their owner are never applied again.
     const [oldest = ''] = this.#gone.keys();
     if (this.#gone.size > MOST_GONE) this.#gone.delete(oldest);
@@ -58,9 +67,10 @@ export class LastApplied {
   /** Whether `live` has every field as the server sets it when `desired` is applied. */
   isInPlace(desired: KubernetesObject, live: KubernetesObject): boolean {
     const last = this.#byUid.get(live.metadata.uid ?? '');
-    if (last && isDeepStrictEqual(last.desired, desired) && isAsIn(last.answer, live, desired)) return true;
+    const wanted = hashOf(desired);
+    if (last?.wanted === wanted && isIn(last.made, last.shape, live)) return true;
     if (!this.#isEvident(desired, live)) return false;
-    this.remember(desired, live);
+    this.#remember(desired, wanted, live);
     return true;
   }
 
@@ -78,21 +88,40 @@ export class LastApplied {
   /** Whether somebody has changed or deleted what we left under this name. What is to become of it now does not matter. */
   hasDrifted(desired: KubernetesObject, live: KubernetesObject | undefined): boolean {
     const last = this.#byUid.get(live?.metadata.uid ?? '');
-    if (last && live) return !isAsIn(last.left, live, last.desired);
+    if (last && live) return !isIn(last.left, last.shape, live);
     // One of the same name under another owner has another past.
     return this.#gone.get(nameOf(desired)) === ownersOf(desired);
   }
+
+  #shared(shape: Shape): Shape {
+    const text = JSON.stringify(shape);
+    const known = this.#shapes.get(text);
+    if (known === undefined) this.#shapes.set(text, shape);
+    return known ?? shape;
+  }
 }
 
+/** Hashes, because the objects themselves, twice for each in the cache, would be most of what an operator holds in memory. */
 interface Applied {
-  readonly desired: KubernetesObject;
+  /** What we sent. */
+  readonly wanted: string;
+  readonly shape: Shape;
   /** What the server made of it. */
-  readonly answer: KubernetesObject;
+  readonly made: State;
   /** As our last write left it: a step may have changed it since it was applied. */
-  left: KubernetesObject;
+  left: State;
+  readonly owners: string;
   /** If it goes, that is our doing. */
   isOurEnd: boolean;
 }
+
+interface State {
+  readonly version: string | undefined;
+  readonly hash: string;
+}
+
+/** The names of fields, and of fields in them; null where a value or a list is. */
+type Shape = { readonly [name: string]: Shape } | null;
 
 /** Enough for whatever a pass comes back to, within moments. */
 const MOST_GONE = 1_000;
@@ -101,8 +130,28 @@ const nameOf = ({ apiVersion, kind, metadata }: KubernetesObject) => `${apiVersi
 
 const ownersOf = ({ metadata }: KubernetesObject) => (metadata.ownerReferences ?? []).map(({ uid }) => uid).join();
 
-function isAsIn(before: KubernetesObject, live: KubernetesObject, shape: KubernetesObject): boolean {
-  return before.metadata.resourceVersion === live.metadata.resourceVersion || isSameWhere(shape, before, live);
+const hashOf = (value: unknown): string => hash('sha256', JSON.stringify(value), 'base64url');
+
+function shapeOf(value: unknown): Shape {
+  if (!isObject(value)) return null;
+  return Object.fromEntries(Object.keys(value).map((name) => [name, shapeOf(value[name])]));
+}
+
+const stateIn = (shape: Shape, object: KubernetesObject): State => ({
+  version: object.metadata.resourceVersion,
+  hash: hashOf(inShape(shape, object)),
+});
+
+const isIn = ({ version, hash: before }: State, shape: Shape, live: KubernetesObject): boolean =>
+  version === live.metadata.resourceVersion || before === hashOf(inShape(shape, live));
+
+/**
+ * What a state says of all that a shape names. The server's own answer is compared, not what we sent: it fills in defaults and
+ * rewrites quantities, and `1000m` for `1` is no drift. Lists are taken whole.
+ */
+function inShape(shape: Shape, state: unknown): unknown {
+  if (shape === null || !isObject(state)) return state;
+  return Object.fromEntries(Object.entries(shape).map(([name, inner]) => [name, inShape(inner, state[name])]));
 }
 
 /** Whether a state has all that is wanted. It may have more fields, also in the items of a list, but no more items. */
@@ -115,15 +164,6 @@ function has(state: unknown, wanted: unknown): boolean {
   if (!isObject(state)) return false;
   for (const name in wanted) if (wanted[name] !== undefined && !has(state[name], wanted[name])) return false;
   return true;
-}
-
-/**
- * Whether two states agree in all that `shape` names. The server's own answer is compared, not what we sent: it fills in
- * defaults and rewrites quantities, and `1000m` for `1` is no drift. Lists are compared whole.
- */
-function isSameWhere(shape: unknown, a: unknown, b: unknown): boolean {
-  if (!isObject(shape) || !isObject(a) || !isObject(b)) return isDeepStrictEqual(a, b);
-  return Object.keys(shape).every((key) => isSameWhere(shape[key], a[key], b[key]));
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
