@@ -3,7 +3,7 @@ import type { Fault } from '@polder/doubles/s3';
 import { Simulation, type State, staysQuiet } from '@polder/embedded/simulation';
 import { type Client, Event, Lease, Secret } from '@polder/kube';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { type ClusterSpec, QdrantCollectionRestore } from '../src/kinds/index.ts';
+import { type ClusterSpec } from '../src/kinds/index.ts';
 import {
   applyBackup,
   applySecret,
@@ -393,24 +393,6 @@ describe('who has to act is told what to do, and that he did it is noticed at on
 });
 
 describe('a rule holds it back', () => {
-  test('while a restore is under way', async () => {
-    const client = await start();
-    const ref = { namespace: 'default', name: 'back' };
-    const spec = { cluster: 'vectors', collection: 'points', backupId: 'vectors/points/2026-01-01-00-00' };
-    await client.create(QdrantCollectionRestore, { metadata: ref, spec });
-    const body = { status: { phase: 'InProgress' } };
-    await client.patch(QdrantCollectionRestore, ref, { type: 'merge', body }, { subresource: 'status' });
-    await applyBackup({ backupNow: true })(client);
-    await until('it waits', (state) => backupIn(state)?.status?.phase === 'Waiting');
-    expect(status()?.holding?.[0]).toBe(
-      'copy-shard is held by no-backup-during-a-restore: QdrantCollectionRestore back is under way',
-    );
-    await simulation.pass(120_000);
-    expect(keysIn(world())).toEqual([]);
-    await client.delete(QdrantCollectionRestore, ref);
-    await until('it is there', hasBackups(1));
-  });
-
   test('from a shard whose only live copy is away; it is named', async () => {
     const client = await start({ peers: 2, shards: 2 });
     const { hosts } = world();

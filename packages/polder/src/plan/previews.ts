@@ -87,7 +87,7 @@ async function forecastOf(
       forecasts.push(await forecastOfObject(one, controller, product, newNamespaces, tools));
     }
     for (const step of preview.steps) {
-      const removed = removedBy(step, controller.kinds);
+      const removed = removedBy(step, object, controller.kinds);
       forecasts.push(...removed);
       if (removed.length === 0) steps.push(`${step.do}: ${step.because}`);
     }
@@ -133,13 +133,15 @@ function fateOf(live: KubernetesObject | undefined, would: KubernetesObject): Fa
   return changes.length === 0 ? { is: 'unchanged' } : { is: 'changed', changes };
 }
 
-/** A step that removes names what it removes, and carries it. */
+/** A step that removes names what it removes, and carries it; perhaps beside the resource that it does so for. */
 const REMOVAL = /^(?:remove|delete)\b/;
 
-function removedBy(step: Step, kinds: readonly Kind[]): readonly Forecast[] {
+function removedBy(step: Step, resource: KubernetesObject, kinds: readonly Kind[]): readonly Forecast[] {
   if (!REMOVAL.test(step.do)) return [];
+  const isItself = ({ kind, metadata }: KubernetesObject) =>
+    kind === resource.kind && metadata.name === resource.metadata.name;
   return objectsIn(Object.values(step)).flatMap((object) => {
-    const kind = kinds.find((one) => one.kind === object.kind);
+    const kind = isItself(object) ? undefined : kinds.find((one) => one.kind === object.kind);
     const fate: Fate = { is: 'deleted', because: step.because };
     return kind ? [{ name: nameOf(kind, object), fate, pods: podsOf(object, fate) }] : [];
   });

@@ -245,7 +245,7 @@ test('what a dead operator left on a peer is removed, and forgotten once it is',
   const silent: PeerSeen = { pod: 'vectors-1', view: unknown('it does not answer') };
   const peers = [peer('1', SHARDS), silent];
   const { steps, status } = plan(aBackup({}, { leftovers, observedGeneration: 3 }), { peers });
-  expect(steps).toMatchObject([{ do: 'remove-leftover', leftover: leftovers[0] }]);
+  expect(steps).toMatchObject([{ do: 'clear-leftover', leftover: leftovers[0] }]);
   expect(status.leftovers).toEqual([leftovers[1]]);
 });
 

@@ -221,7 +221,7 @@ function removingLeftovers(
     .filter(({ pod }) => peers.some((peer) => peer.pod === pod && peer.view.known))
     .map((leftover) => {
       const because = `${leftover.pod} may have a snapshot of shard ${leftover.shard} that nobody needs`;
-      return { do: 'remove-leftover', because, backup, cluster, leftover };
+      return { do: 'clear-leftover', because, backup, cluster, leftover };
     });
 }
 
@@ -231,7 +231,7 @@ function leftAfter(
   cluster: QdrantCluster | undefined,
   cleaning: readonly BackupStep[],
 ): Pick<BackupStatus, 'leftovers'> {
-  const removed = cleaning.map((step) => step.do === 'remove-leftover' && step.leftover);
+  const removed = cleaning.map((step) => step.do === 'clear-leftover' && step.leftover);
   const left = (status?.leftovers ?? []).filter((one) => {
     const ordinal = cluster && ordinalOf(cluster, one.pod);
     return !removed.includes(one) && cluster && ordinal !== undefined && ordinal < cluster.spec.replicas;

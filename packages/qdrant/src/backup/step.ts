@@ -33,7 +33,7 @@ export type BackupStep =
     }
   /** A snapshot on the disk of a peer, which somebody left there who died. */
   | {
-      readonly do: 'remove-leftover';
+      readonly do: 'clear-leftover';
       readonly because: string;
       readonly backup: QdrantCollectionBackup;
       readonly cluster: QdrantCluster;

@@ -79,7 +79,7 @@ export const backupSteps: Steps<BackupStep, BackupWorld> = {
     });
   },
 
-  async 'remove-leftover'({ backup, cluster, leftover: { pod, shard, others } }, world) {
+  async 'clear-leftover'({ backup, cluster, leftover: { pod, shard, others } }, world) {
     const { collectionName: collection } = backup.spec;
     await attempt(backup, world, async () => {
       const peer = await snapshotsOf(cluster, pod, world);
