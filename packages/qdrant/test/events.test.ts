@@ -56,7 +56,7 @@ test('the life of a cluster can be read in its events, each told once', async ()
   await applyCluster(aClusterOf(3))(client);
   await until('all run the new version', (state) => isSettled(state) && statusIn(state)?.version === '1.19.0');
   const upgraded = await told();
-  expect(reasonsIn(upgraded.slice(4))).toEqual(['ImageChanged', 'PodRestarted', 'RolloutBegun', 'RolloutFinished']);
+  expect(reasonsIn(upgraded.slice(4))).toEqual(['ImageChanged', 'RolloutBegun', 'PodRestarted', 'RolloutFinished']);
   expect(upgraded[4]).toBe('Normal ImageChanged spec.image is qdrant/qdrant:v1.19.0, and it was qdrant/qdrant:v1.18.2');
   await applyCluster(aClusterOf(2))(client);
   await until('two peers', hasPeers(2));
