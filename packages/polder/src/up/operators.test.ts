@@ -65,6 +65,8 @@ describe('the operators of an embedded cluster', () => {
   test('go on at once after a kill: the lease of the process that is gone is taken back', async () => {
     await start();
     const ref = { namespace: 'default', name: pages.lease };
+    const leases = async () => (await client.list(Lease)).items.map(({ metadata }) => metadata.name);
+    await expect.poll(leases, PATIENCE).toContain(pages.lease);
     await operators.pop()?.stop();
     const held = {
       holderIdentity: 'polder-up_killed',
