@@ -3,7 +3,8 @@ import { defineConfig } from 'vitest/config';
 // `unit` needs nothing but this checkout. Files named *.real.test.ts need the systems that `make test-real` builds or
 // installs; a missing system is a failure there, never a skip. They meet a real API server alone (`real`), or, where
 // workloads must come to life, one with controllers, scheduler and nodes (`real-cluster`), or a Kafka (`real-kafka`), or a
-// Trino (`real-trino`), or a Nessie with its storage (`real-nessie`), or that storage alone (`real-s3`). What a project needs is started when a file of it runs.
+// Trino (`real-trino`), or a Nessie with its storage (`real-nessie`), or that storage alone (`real-s3`).
+// What a project needs is started when a file of it runs.
 const CLUSTER = '**/test/{workloads,blackbox}/*.real.test.ts';
 const KAFKA = '**/kafka/*.real.test.ts';
 const TRINO = '**/trino/*.real.test.ts';
@@ -21,7 +22,9 @@ export default defineConfig({
           include: ['{packages,examples,tools,bench}/**/*.test.ts'],
           exclude: ['**/node_modules/**', '**/*.real.test.ts'],
           pool: 'threads',
-          testTimeout: 20_000,
+          maxWorkers: '100%',
+          // Whole clusters are simulated in some; a busy machine takes its time.
+          testTimeout: 60_000,
         },
       },
       {
