@@ -26,6 +26,7 @@ export {
   type Reported,
   type Rule,
   type Step,
+  sentenceOf,
   unknown,
 } from './plan.ts';
 export { type Preview, preview } from './preview.ts';

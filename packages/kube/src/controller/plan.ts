@@ -23,6 +23,9 @@ export interface Held<S extends Step = Step> {
   readonly because: string;
 }
 
+/** For people: `drop-node is held by require-started-replica: …`. */
+export const sentenceOf = ({ step, rule, because }: Held): string => `${step.do} is held by ${rule}: ${because}`;
+
 /** What a resource's controller decided, given what it observed. */
 export interface Plan<S extends Step, Status> {
   /** Applied in this order. Absence deletes nothing: to remove an object is a step, with a reason and under the rules. */

@@ -15,7 +15,7 @@ import { messageOf } from '../log.ts';
 import type { Cluster } from './cluster.ts';
 import { UserMustAct } from './outcome.ts';
 import type { PassEvents } from './pass.ts';
-import type { Held, Plan, Step } from './plan.ts';
+import { type Plan, type Step, sentenceOf } from './plan.ts';
 
 /** Writes what a pass found and did into the resource's status: once, and only if it says something new. */
 export class Report<T extends Reporting> {
@@ -106,15 +106,10 @@ export interface ReportTools {
 /** How a resource is doing after a pass: what the plan says, or else what follows from it. */
 export function summaryOf({ summary, held, steps }: Pick<Plan<Step, object>, 'summary' | 'held' | 'steps'>): Summary {
   if (summary) return summary;
-  if (held.length > 0) return { is: 'reconciling', reason: 'Held', because: held.map(sentence).join('; ') };
+  if (held.length > 0) return { is: 'reconciling', reason: 'Held', because: held.map(sentenceOf).join('; ') };
   if (steps.length > 0)
     return { is: 'reconciling', because: steps.map((step) => `${step.do}: ${step.because}`).join('; ') };
   return { is: 'ready' };
-}
-
-/** `remove-peer is held by a-peer-leaves-empty: b still holds 2 replicas`. */
-export function sentence({ step, rule, because }: Held): string {
-  return `${step.do} is held by ${rule}: ${because}`;
 }
 
 /** The reason while a pass fails and is tried again. */

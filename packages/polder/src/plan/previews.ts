@@ -9,6 +9,7 @@ import {
   type Registration,
   resourceNameOf,
   type Step,
+  sentenceOf,
 } from '@polder/kube';
 import { type Manifest, nameOf, placed, ServedKinds } from '../manifests/index.ts';
 import { changesBetween } from './changes.ts';
@@ -91,7 +92,7 @@ async function forecastOf(
       forecasts.push(...removed);
       if (removed.length === 0) steps.push(`${step.do}: ${step.because}`);
     }
-    held.push(...preview.held.map(({ step, rule, because }) => `${step.do} is held by ${rule}: ${because}`));
+    held.push(...preview.held.map(sentenceOf));
     const { summary } = preview;
     if (summary.is === 'stalled' || summary.is === 'unknown') troubles.push(summary.because);
   }

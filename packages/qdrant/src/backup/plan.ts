@@ -1,6 +1,7 @@
-import { type Held, judge, type Plan, type Summary, timestamp } from '@polder/kube';
+import { judge, type Plan, type Summary, sentenceOf, timestamp } from '@polder/kube';
 import { backupId, timeOf } from '../archive/index.ts';
 import { ordinalOf } from '../cluster/objects/index.ts';
+import { holdingOf } from '../holding.ts';
 import type { BackupStatus, CurrentBackup, QdrantCluster, QdrantCollectionBackup } from '../kinds/index.ts';
 import type { Settings } from '../settings.ts';
 import { dueOf, lineOf, nextAfter, nextBackupOf, pauseOf, problemWith, type Trigger, timeText } from './due.ts';
@@ -122,9 +123,9 @@ function running(run: Run, observed: Observed, now: number, settings: Settings):
       phase: step ? 'InProgress' : 'Waiting',
       message,
       current: { ...(step ? afresh : current), copiedShards: copied, shards: sight.shards.length },
-      ...(held.length > 0 && { holding: held.slice(0, MOST_HELD).map(holding) }),
+      ...holdingOf(held),
     },
-    summary: step || !first ? doing('BackingUp', message) : doing('Held', holding(first)),
+    summary: step || !first ? doing('BackingUp', message) : doing('Held', sentenceOf(first)),
     lookAgain: step ? { afterMs: 0, because: message } : soon(settings).lookAgain,
   };
 }
@@ -317,10 +318,5 @@ const soon = ({ intervals }: Settings) => ({
 });
 
 const doing = (reason: string, because: string): Summary => ({ is: 'reconciling', reason, because });
-
-/** A status is for people to read. */
-const MOST_HELD = 10;
-
-const holding = ({ step, rule, because }: Held<BackupStep>) => `${step.do} is held by ${rule}: ${because}`;
 
 const failedEvent = (note: string) => ({ type: 'Warning', reason: 'BackupFailed', action: 'Backup', note }) as const;

@@ -1,4 +1,12 @@
-import { findCondition, type Happening, type Held, type NewCondition, type StatusOf, type Summary } from '@polder/kube';
+import {
+  findCondition,
+  type Happening,
+  type Held,
+  type NewCondition,
+  type StatusOf,
+  type Summary,
+  sentenceOf,
+} from '@polder/kube';
 import type { QdrantCluster } from '../../kinds/index.ts';
 import { isOutdated } from './rules.ts';
 import type { Situation } from './situation.ts';
@@ -93,7 +101,7 @@ function healthEvents(
   }
   const [first] = held;
   if (summary.is !== 'reconciling' || summary.reason !== 'Held' || !first || TURNS.includes(first.rule)) return [];
-  const note = `${first.step.do} is held by ${first.rule}: ${first.because}`;
+  const note = sentenceOf(first);
   const isTold = before?.reason === 'Held' && before.message === note;
   // By the rule they are told apart: two of the same reason and action count as one that came again.
   return isTold ? [] : [{ type: 'Normal', reason: 'Held', action: first.rule, note }];

@@ -1,4 +1,4 @@
-import type { Held, NewCondition, StatusOf, Summary } from '@polder/kube';
+import { type Held, type NewCondition, type StatusOf, type Summary, sentenceOf } from '@polder/kube';
 import type { QdrantCluster } from '../../kinds/index.ts';
 import { isReady, WAY_OUT } from './rules.ts';
 import { copiesOn, isLost, type Situation } from './situation.ts';
@@ -32,7 +32,7 @@ export function healthOf(
   if (step) return { qdrantStatus: busy(ready), summary: reconciling('OperationInProgress', sentence(step)) };
   const [first] = held;
   if (first) {
-    const because = `${first.step.do} is held by ${first.rule}: ${first.because}`;
+    const because = sentenceOf(first);
     return { qdrantStatus: busy(ready), summary: reconciling('Held', because) };
   }
   const { replicas } = cluster.spec;

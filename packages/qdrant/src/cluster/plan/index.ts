@@ -1,4 +1,5 @@
 import { type Held, judge, type Plan, type StatusOf } from '@polder/kube';
+import { holdingOf } from '../../holding.ts';
 import type { QdrantCluster } from '../../kinds/index.ts';
 import type { Settings } from '../../settings.ts';
 import { desired } from '../objects/index.ts';
@@ -144,7 +145,7 @@ function told(
       readyReplicas: observed.pods.filter(({ pod }) => isReady(pod)).length,
       ...(versions.size === 1 && version !== undefined && { version }),
       ...(operation && { operation: sentence(operation) }),
-      ...(held.length > 0 && { holding: held.slice(0, MOST_HELD).map(holding) }),
+      ...holdingOf(held),
       ...(peers.length > 0 && { peers: [...peers] }),
       ...(transfers.length > 0 && { transfers: [...transfers] }),
       ...(volumeSnapshots && { volumeSnapshots }),
@@ -163,8 +164,3 @@ function told(
       : { afterMs: intervals.progressMs, because: 'something is under way' },
   };
 }
-
-/** A status is for people to read. */
-const MOST_HELD = 10;
-
-const holding = ({ step, rule, because }: Held<ClusterStep>) => `${step.do} is held by ${rule}: ${because}`;

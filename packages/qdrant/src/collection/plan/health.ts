@@ -1,4 +1,4 @@
-import type { Held, NewCondition, Summary } from '@polder/kube';
+import { type Held, type NewCondition, type Summary, sentenceOf } from '@polder/kube';
 import type { Difference } from './drift.ts';
 import type { Replication } from './replication.ts';
 import type { Situation } from './situation.ts';
@@ -42,7 +42,7 @@ export function healthOf(
   }
   const [first] = held;
   if (first) {
-    const summary = { is: 'reconciling', reason: 'Held', because: holding(first) } as const;
+    const summary = { is: 'reconciling', reason: 'Held', because: sentenceOf(first) } as const;
     return { qdrantStatus: seen ? 'Running' : 'Pending', summary };
   }
   if (replication.is === 'under way' || replication.is === 'unknown') {
@@ -76,10 +76,6 @@ function troubleOf({ seen, drift }: Situation, held: Holding, replication: Repli
 
 const sentence = ({ field, there, wanted }: Difference) =>
   `${field} is ${JSON.stringify(there)} and can not become ${JSON.stringify(wanted)}: change it back, or make another collection`;
-
-/** `change-aliases is held by an-alias-is-not-stolen: …`. */
-export const holding = ({ step, rule, because }: Held<CollectionStep>): string =>
-  `${step.do} is held by ${rule}: ${because}`;
 
 export function aliasesCondition(held: Holding): NewCondition {
   const type = 'AliasesInPlace';

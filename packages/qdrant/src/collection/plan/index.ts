@@ -1,11 +1,12 @@
 import { findCondition, type Held, judge, type NewCondition, type Plan, type StatusOf, timestamp } from '@polder/kube';
+import { holdingOf } from '../../holding.ts';
 import type { QdrantCollection } from '../../kinds/index.ts';
 import type { Settings } from '../../settings.ts';
 import type { Observed } from '../observe.ts';
 import { hasReadyPeer, problemOf } from './admission.ts';
 import { aliasing, inOneRequest } from './aliases.ts';
 import { ending } from './ending.ts';
-import { aliasesCondition, type Health, healthOf, holding } from './health.ts';
+import { aliasesCondition, type Health, healthOf } from './health.ts';
 import { indexing } from './indexes.ts';
 import { creating, keying, updating } from './making.ts';
 import { replicatedCondition, replicationOf } from './replication.ts';
@@ -93,14 +94,11 @@ function statusOf(
     ...(aliases.length > 0 && { aliases: [...aliases] }),
     ...(payloadIndexes.length > 0 && { payloadIndexes: [...payloadIndexes] }),
     ...(lastPatch && { lastPatch }),
-    ...(held.length > 0 && { holding: held.slice(0, MOST_HELD).map(holding) }),
+    ...holdingOf(held),
     ...countOf(situation, steps),
     ...outcomesOf(collection, observed),
   };
 }
-
-/** A status is for people to read. */
-const MOST_HELD = 10;
 
 /** Forgotten as soon as the collection shows it. */
 function lastPatchIn({ collection, drift, now }: Situation, steps: readonly CollectionStep[]) {

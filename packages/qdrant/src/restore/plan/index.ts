@@ -1,4 +1,4 @@
-import { type Happening, type Held, judge, type NewCondition, type Plan, type Summary, timestamp } from '@polder/kube';
+import { type Happening, judge, type NewCondition, type Plan, type Summary, sentenceOf, timestamp } from '@polder/kube';
 import type { QdrantCollectionRestore } from '../../kinds/index.ts';
 import type { Settings } from '../../settings.ts';
 import type { Observed } from '../observe.ts';
@@ -53,13 +53,13 @@ function planned(situation: Situation, next: Next, now: Date, { intervals }: Set
     case 'records': {
       const { held } = judge(next.before ? [next.before] : [], rules, situation);
       const [first] = held;
-      if (first) return { ...plan, held, lookAgain, ...told(before, sentence(first), 'Held') };
+      if (first) return { ...plan, held, lookAgain, ...told(before, sentenceOf(first), 'Held') };
       return { ...plan, lookAgain, ...told(next.status, doing(next.status), 'InProgress') };
     }
     case 'does': {
       const { steps, held } = judge([next.step], rules, situation);
       const [first] = held;
-      if (first) return { ...plan, held, lookAgain, ...told(before, sentence(first), 'Held') };
+      if (first) return { ...plan, held, lookAgain, ...told(before, sentenceOf(first), 'Held') };
       return { ...plan, steps, lookAgain, ...told(next.after, doing(next.after), 'InProgress') };
     }
   }
@@ -150,5 +150,3 @@ function writesPaused({ metadata, spec }: QdrantCollectionRestore): NewCondition
     ...(metadata.generation !== undefined && { observedGeneration: metadata.generation }),
   };
 }
-
-const sentence = ({ step, rule, because }: Held<RestoreStep>) => `${step.do} is held by ${rule}: ${because}`;
