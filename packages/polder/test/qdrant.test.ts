@@ -1,7 +1,7 @@
 /** The example of Qdrant as its reader types it: grown, shrunk, killed on the way, and every point is still there. */
 import { request } from 'node:https';
 import { join } from 'node:path';
-import { type Client, isNotFound, PersistentVolumeClaim, Pod, Secret } from '@polder/kube';
+import { type Client, findCondition, isNotFound, PersistentVolumeClaim, Pod, Secret } from '@polder/kube';
 import { QdrantCluster, QdrantCollection } from '@polder/qdrant/kinds';
 import { expect, test } from 'vitest';
 import { CHECKOUT, Workplace } from './program.ts';
@@ -71,7 +71,8 @@ test('examples/qdrant: a cluster grows, shrinks and is killed on the way, and ke
   expect(await numbersSeenBy(client, 'vectors-4')).toEqual(NUMBERS);
 
   await scale(client, 2);
-  await expect.poll(async () => (await statusOf(client))?.operation, PATIENCE).toMatch(/^move-replica|^drop-replica/);
+  const draining = async () => findCondition((await statusOf(client))?.conditions, 'Draining')?.status;
+  await expect.poll(draining, PATIENCE).toBe('True');
   up.child.kill('SIGKILL');
   await up.exit;
   await client.close();
