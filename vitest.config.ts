@@ -22,7 +22,6 @@ export default defineConfig({
           include: ['{packages,examples,tools,bench}/**/*.test.ts'],
           exclude: ['**/node_modules/**', '**/*.real.test.ts'],
           pool: 'threads',
-          maxWorkers: '100%',
           // Whole clusters are simulated in some; a busy machine takes its time.
           testTimeout: 60_000,
         },
