@@ -45,6 +45,20 @@ describe('a peer that starts', () => {
     expect(await world.ask(1, 'GET', '/healthz')).toMatchObject({ status: 200 });
   });
 
+  test('and is killed on the way is dead at once: the next process on its volume leads, and takes new members', async () => {
+    const world = await World.of(1);
+    world.peer(0).stop();
+    const killed = new AbortController();
+    const first = world.cluster.start({ uri: world.uri(0) }, world.disk(0), killed.signal);
+    await world.clock.advance(10);
+    killed.abort();
+    const second = world.cluster.start({ uri: world.uri(0) }, world.disk(0));
+    expect(await world.run(first)).toMatchObject({ is: 'exited', exitCode: 137 });
+    await world.run(second);
+    expect(await raftInfo(world, 0)).toMatchObject({ role: 'Leader' });
+    expect(await world.start(1)).toMatchObject({ is: 'serving' });
+  });
+
   test('exits with 101 if nobody is where bootstrap says', async () => {
     const world = new World();
     expect(await world.start(1)).toMatchObject({

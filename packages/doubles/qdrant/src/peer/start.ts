@@ -48,15 +48,14 @@ export async function startPeer(
   }
   if (!disk.raft) throw new Error('a peer starts with a log');
   const peer = new Peer(cluster, settings, disk, id, disk.raft);
+  // A process that is killed while it starts is dead at once: the next one must not find it leading.
+  signal?.addEventListener('abort', () => peer.stop(), { once: true });
   peer.begin();
   const announced = peer.view.peers[id];
   if (announced !== undefined && announced !== uri) void peer.propose({ do: 'add-peer', peer: id, uri }, 60_000);
   if (known || !isFirst) await sleep(cluster.clock, within(PACE.join, cluster.random));
   await promoted(peer);
-  if (!peer.isUp || signal?.aborted) {
-    peer.stop();
-    return KILLED;
-  }
+  if (!peer.isUp) return KILLED;
   peer.serve();
   return { is: 'serving', peer };
 }
