@@ -1,10 +1,12 @@
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:https';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { TLSSocket } from 'node:tls';
+import { Hono } from 'hono';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { admissionApp, validating } from './admission/index.ts';
 import { createAuthority, issue, type Pair, watchFiles } from './certificates/index.ts';
@@ -99,4 +101,22 @@ test('swaps its certificate live, answers over TLS, and leaves no socket and no 
   agent.destroy();
   expect(clock.pending).toBe(0);
   await expect(call(server.port, authority.certificate)).rejects.toThrow(/ECONNREFUSED/);
+});
+
+test('closes within its five seconds although somebody has connected and not finished the TLS handshake', async () => {
+  const authority = await createAuthority({ name: 'authority', validMs: 60_000, now });
+  const names = { name: 'first', dnsNames: ['hook.polder.svc'] };
+  mount('first', await issue(authority, { ...names, use: 'server', validMs: 60_000, now }));
+  const certificates = watchFiles(join(directory, 'current'), { clock, log });
+  const server = await serve(new Hono(), { certificates, clock, port: 0 });
+  const silent = connect(server.port, '127.0.0.1');
+  const gone = once(silent, 'close');
+  await once(silent, 'connect');
+  // Connections are taken in their order: once this one is answered, the silent one was accepted.
+  await call(server.port, authority.certificate);
+  const closed = server.close();
+  await clock.advance(5_000);
+  await Promise.all([closed, gone]);
+  await certificates.stop();
+  expect(clock.pending).toBe(0);
 });

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
+import type { Server, Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
 import type { CertificateSource } from './certificates/index.ts';
@@ -27,6 +28,7 @@ const GRACE_MS = 5_000;
 export async function serve(app: Hono, options: ServeOptions): Promise<HttpServer> {
   const { host = '127.0.0.1', port, certificates, clock = systemClock } = options;
   const { server, stopReloading } = serverOf(app, certificates);
+  const breakOff = connectionsOf(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {
       const because = cause.code === 'EADDRINUSE' ? 'the port is in use' : cause.message;
@@ -40,13 +42,28 @@ export async function serve(app: Hono, options: ServeOptions): Promise<HttpServe
     close: () =>
       new Promise((resolve) => {
         stopReloading();
-        const timer = clock.after(GRACE_MS, () => server.closeAllConnections());
+        const timer = clock.after(GRACE_MS, breakOff);
         server.close(() => {
           timer.cancel();
           resolve();
         });
         server.closeIdleConnections();
       }),
+  };
+}
+
+/**
+ * Follows the connections of a server; what it returns breaks all of them off. Node's own `closeAllConnections` knows none
+ * that has not finished its TLS handshake, and such a one would keep a server from closing for two minutes.
+ */
+export function connectionsOf(server: Server): () => void {
+  const open = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
+  return () => {
+    for (const socket of open) socket.destroy();
   };
 }
 

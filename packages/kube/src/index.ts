@@ -10,7 +10,7 @@ export * from './conditions/index.ts';
 export * from './controller/index.ts';
 export * from './events/index.ts';
 export * from './finalizers/index.ts';
-export { type HttpServer, type ServeOptions, serve } from './http-server.ts';
+export { connectionsOf, type HttpServer, type ServeOptions, serve } from './http-server.ts';
 export * from './kinds/index.ts';
 export * from './lease/index.ts';
 export { type Logger, messageOf, silentLogger } from './log.ts';

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:https';
+import { connectionsOf } from '@polder/kube';
 import { createAuthority, issue } from '@polder/kube/certificates';
 import { configMap, configMaps } from './objects.ts';
 import type { Body } from './wire.ts';
@@ -126,6 +127,7 @@ export async function serveReviews(review: (text: string) => unknown): Promise<R
       response.end(JSON.stringify(review(Buffer.concat(parts).toString())));
     });
   });
+  const breakOff = connectionsOf(server);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
@@ -134,8 +136,10 @@ export async function serveReviews(review: (text: string) => unknown): Promise<R
     url: `https://127.0.0.1:${port}/review`,
     caBundle: Buffer.from(authority.certificate).toString('base64'),
     async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      const closed = once(server, 'close');
+      server.close();
+      breakOff();
+      await closed;
     },
   };
 }

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { type Clock, type TransportRequest, type TransportResponse } from '@polder/kube';
+import { type Clock, connectionsOf, type TransportRequest, type TransportResponse } from '@polder/kube';
 import { createAuthority, issue } from '@polder/kube/certificates';
 import { StatusError } from '../status.ts';
 import { PROTOBUF } from '../wire/protobuf/index.ts';
@@ -51,6 +51,7 @@ export async function listen(handle: Handle, clock: Clock, options: ListenOption
   const server = createServer({ cert: certificate, key, keepAlive: true }, (request, response) => {
     serve(handle, token, request, response).catch(() => response.destroy());
   });
+  const breakOff = connectionsOf(server);
   // A watch may say nothing for a minute, and a request may take as long as its webhooks.
   server.requestTimeout = 0;
   // Longer than clients keep idle connections: the one that closes first must not be the one that is not asked.
@@ -71,7 +72,7 @@ export async function listen(handle: Handle, clock: Clock, options: ListenOption
     async close() {
       const closed = once(server, 'close');
       server.close();
-      server.closeAllConnections();
+      breakOff();
       await closed;
     },
   };
