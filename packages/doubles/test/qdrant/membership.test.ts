@@ -59,6 +59,13 @@ describe('a peer that starts', () => {
     expect(await world.start(1)).toMatchObject({ is: 'serving' });
   });
 
+  test('and is killed before it begins never comes up', async () => {
+    const world = new World();
+    const start = world.cluster.start({ uri: world.uri(0) }, world.disk(0), AbortSignal.abort());
+    expect(await world.run(start)).toMatchObject({ is: 'exited', exitCode: 137 });
+    expect(world.cluster.peers).toHaveLength(0);
+  });
+
   test('exits with 101 if nobody is where bootstrap says', async () => {
     const world = new World();
     expect(await world.start(1)).toMatchObject({

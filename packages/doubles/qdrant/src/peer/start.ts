@@ -25,6 +25,7 @@ export async function startPeer(
   disk: Disk,
   signal?: AbortSignal,
 ): Promise<Start> {
+  if (signal?.aborted) return KILLED;
   const uri = normalUri(settings.uri);
   const bootstrap = settings.bootstrap ? normalUri(settings.bootstrap) : undefined;
   const id = disk.peer ?? settings.peerId ?? newPeerId(cluster.random);
