@@ -1,9 +1,10 @@
 /** Clusters beside which operators are put. Nothing is known of them but what their API tells. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startCluster } from '@polder/embedded';
 import { inject } from 'vitest';
+import { operatorAccount } from './account.ts';
 
 /** A cluster whose pods are simulated. */
 export interface ClusterUnderTest {
@@ -11,6 +12,8 @@ export interface ClusterUnderTest {
   readonly kubeconfig: string;
   /** How long anything may take there, in milliseconds. */
   readonly patience: number;
+  /** The text of a kubeconfig of the operators of a namespace. */
+  operatorIn(namespace: string): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -23,6 +26,8 @@ export async function embeddedCluster(): Promise<ClusterUnderTest> {
   return {
     kubeconfig,
     patience: 45_000,
+    // It has one user.
+    operatorIn: async () => readFileSync(kubeconfig, 'utf8'),
     async stop() {
       await cluster.stop();
       rmSync(folder, { recursive: true });
@@ -34,5 +39,6 @@ export async function embeddedCluster(): Promise<ClusterUnderTest> {
 export const realCluster = async (): Promise<ClusterUnderTest> => ({
   kubeconfig: inject('kubeconfig'),
   patience: 90_000,
+  operatorIn: (namespace) => operatorAccount(inject('kubectl'), inject('kubeconfig'), namespace),
   stop: async () => {},
 });

@@ -32,13 +32,13 @@ export class Place {
   readonly namespace: string;
   readonly client: Client;
   readonly patience: number;
-  readonly #kubeconfig: string;
+  readonly #cluster: ClusterUnderTest;
   readonly #options: PlaceOptions;
   readonly #folder = mkdtempSync(join(tmpdir(), 'polder-blackbox-'));
   readonly #operators: OperatorProcess[] = [];
 
   constructor(cluster: ClusterUnderTest, client: Client, namespace: string, options: PlaceOptions) {
-    this.#kubeconfig = cluster.kubeconfig;
+    this.#cluster = cluster;
     this.#options = options;
     this.patience = cluster.patience;
     this.client = client;
@@ -54,6 +54,7 @@ export class Place {
     // Pods are refused until a controller has made it, and resources until the server has taken their kinds in.
     await this.settles(() => this.client.get(ServiceAccount, this.at('default')));
     for (const kind of kinds) await this.settles(() => this.client.list(kind, { namespace: this.namespace }));
+    writeFileSync(this.#kubeconfig, await this.#cluster.operatorIn(this.namespace), { mode: 0o600 });
     return this;
   }
 
@@ -81,6 +82,10 @@ export class Place {
   settles = <T>(look: () => Promise<T>): Promise<T> => vi.waitFor(look, { timeout: this.patience, interval: 20 });
 
   at = (name: string) => ({ namespace: this.namespace, name });
+
+  get #kubeconfig(): string {
+    return join(this.#folder, 'kubeconfig');
+  }
 
   get #config(): string {
     return join(this.#folder, 'operator.yaml');
