@@ -31,6 +31,7 @@ const CHECKOUT = join(import.meta.dirname, '../../../..');
 /** Images that are run as programs of this machine. */
 const HOST_IMAGES: readonly HostImage[] = [
   { images: PROCESSOR_IMAGE, entrypoint: ['polder', 'processor'] },
+  { images: 'polder/operator', entrypoint: ['polder', 'operator'] },
   {
     images: 'postgres',
     entrypoint: ['node', join(import.meta.dirname, '../postgres/image.ts')],
