@@ -94,6 +94,27 @@ test('a cache that does not hear of a Secret makes no second key', async () => {
   expect(key(simulation.state)?.data).toEqual(first?.data);
 });
 
+test('a peer that comes keeps its volume, although the write that asked for it was called a failure', async () => {
+  await applyCluster(aClusterOf(2))(client);
+  await until('two peers', hasPeers(2));
+  const { faults } = simulation.server;
+  const userAgent = 'operator';
+  // When it tries again, all that it has heard of is the volume.
+  const heals = ['statefulsets', 'pods'].map((plural) =>
+    faults.on({ plural, verb: 'watch', userAgent }, { do: 'silence' }),
+  );
+  faults.on({ plural: 'statefulsets', verb: 'patch', userAgent, count: 1 }, { do: 'fail', when: 'after' });
+  faults.on({ subresource: 'status', verb: 'patch', userAgent, count: 1 }, { do: 'slow', ms: 50 });
+  await applyCluster(aClusterOf(3))(client);
+  const uids = () => simulation.state.list(PersistentVolumeClaim).map(({ metadata }) => metadata.uid);
+  await until('there are three volumes', () => uids().length === 3);
+  const before = uids();
+  await simulation.pass(10_000);
+  for (const heal of heals) heal();
+  await until('three peers', hasPeers(3));
+  expect(uids()).toEqual(before);
+});
+
 test('what changes while no event arrives is done at the next look that comes without one', async () => {
   await applyCluster(aClusterOf(1))(client);
   await until('one peer', hasPeers(1));

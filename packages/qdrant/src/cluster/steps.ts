@@ -91,7 +91,15 @@ export const clusterSteps: Steps<ClusterStep, ClusterWorld> = {
     done('remove-peer', await (await peerOf(via, world)).removePeer(peer), world);
   },
 
-  'remove-volume': ({ claim }, { cluster }) => cluster.delete(PersistentVolumeClaim, claim),
+  async 'remove-volume'({ claim, beyond }, { cluster }) {
+    // It may have been scaled up by a write that was done and called a failure, which no cache has seen yet. Then the volume is
+    // that of a peer which is about to come, and would be gone with all that was moved to it when its pod ends.
+    const live = beyond && (await cluster.getLive(StatefulSet, beyond.metadata));
+    if (live?.spec?.replicas !== beyond?.spec?.replicas) {
+      throw new Error(`StatefulSet ${beyond?.metadata.name} was scaled on the way`);
+    }
+    await cluster.delete(PersistentVolumeClaim, claim);
+  },
 
   async 'expand-volume'({ claim, size }, { cluster }) {
     const body = { spec: { resources: { requests: { storage: size } } } };

@@ -25,5 +25,8 @@ export function leftVolumes(situation: Situation): readonly ClusterStep[] {
   return observed.claims
     .filter(({ ordinal, claim }) => ordinal >= first && claim.metadata.deletionTimestamp === undefined)
     .filter(({ ordinal }) => !observed.pods.some((one) => one.ordinal === ordinal))
-    .map(({ claim }) => ({ do: 'remove-volume', because: 'its peer has left the cluster', claim }));
+    .map(({ claim }) => {
+      const because = 'its peer has left the cluster';
+      return { do: 'remove-volume', because, claim, beyond: observed.children.set };
+    });
 }

@@ -48,7 +48,13 @@ export type ClusterStep =
       readonly peer: string;
       readonly pod: string;
     }
-  | { readonly do: 'remove-volume'; readonly because: string; readonly claim: PersistentVolumeClaim }
+  | {
+      readonly do: 'remove-volume';
+      readonly because: string;
+      readonly claim: PersistentVolumeClaim;
+      /** The StatefulSet that has no pod for it. */
+      readonly beyond?: StatefulSet | undefined;
+    }
   | {
       readonly do: 'expand-volume';
       readonly because: string;
