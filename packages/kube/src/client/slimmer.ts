@@ -7,12 +7,15 @@ import { parseWatchEvent, type WatchEvent } from './watch-event.ts';
  * of these managers has applied. By that, an operator knows its own work again.
  */
 export class Slimmer {
-  readonly #managers: ReadonlySet<string>;
-  /** By their text. What was made of one template has the same fields: they are kept once for all of it. */
-  readonly #kept = new Map<string, Fields>();
+  readonly #managers: readonly Manager[];
+  /** By their texts, without what differs between objects of one template: these have the same fields, which are kept once. */
+  readonly #known = new Map<string, ManagedFieldsEntry | undefined>();
 
   constructor(managers: readonly string[] = []) {
-    this.#managers = new Set(managers);
+    this.#managers = managers.map((name) => {
+      const quoted = JSON.stringify(name);
+      return { name, quoted: Buffer.from(quoted), head: Buffer.from(`{"manager":${quoted},`) };
+    });
   }
 
   /** One line of a watch. What is never parsed costs neither time nor garbage: what is to go is cut out of the bytes. */
@@ -21,11 +24,11 @@ export class Slimmer {
     if (parts !== undefined) {
       try {
         const event: WatchEvent<T> = JSON.parse(parts.text);
-        if (event.type === 'ERROR' || event.type === 'BOOKMARK' || !this.#isIn(parts.managedFields)) return event;
-        const entries: readonly ManagedFieldsEntry[] = JSON.parse(parts.managedFields.toString('utf8'));
-        return { ...event, object: this.#with(event.object, entries) };
+        if (event.type === 'ERROR' || event.type === 'BOOKMARK') return event;
+        const own = this.#managers.flatMap((manager) => this.#entriesOf(manager, parts.managedFields));
+        return own.length === 0 ? event : { ...event, object: withEntries(event.object, own) };
       } catch {
-        // The cut was wrong (see `withoutManagedFields`); parsing all of it never is.
+        // A cut was wrong (see `withoutManagedFields`), or it is not written as API servers do; parsing all of it never is.
       }
     }
     const event = parseWatchEvent<T>(line);
@@ -35,42 +38,64 @@ export class Slimmer {
   slim<T extends KubernetesObject>(object: T): T {
     if (object.metadata.managedFields === undefined) return object;
     const { managedFields, ...metadata } = object.metadata;
-    return this.#with({ ...object, metadata }, managedFields);
+    const entries = managedFields.filter(({ manager }) => this.#managers.some(({ name }) => name === manager));
+    const own = entries.flatMap((entry) => this.#once(JSON.stringify(entry)) ?? []);
+    const slimmed = { ...object, metadata };
+    return own.length === 0 ? slimmed : withEntries(slimmed, own);
   }
 
-  #isIn(managedFields: Buffer): boolean {
-    return this.#managers.values().some((manager) => managedFields.includes(`"${manager}"`));
+  /**
+   * What a manager has in a list of managed fields. To parse all of them would cost three times as much as the rest of the
+   * object. Quotes inside strings are escaped, and fields hold no lists, so an entry begins and ends nowhere else.
+   */
+  #entriesOf({ quoted, head }: Manager, list: Buffer): readonly ManagedFieldsEntry[] {
+    const first = list.indexOf(head);
+    if (first < 0 && list.includes(quoted))
+      throw new Error('an entry of managed fields does not begin with its manager');
+    const own: ManagedFieldsEntry[] = [];
+    for (let start = first; start >= 0; start = list.indexOf(head, start + 1)) {
+      const next = list.indexOf(NEXT_ENTRY, start);
+      const entry = this.#once(list.toString('utf8', start, next < 0 ? list.length - 1 : next + 1));
+      if (entry) own.push(entry);
+    }
+    return own;
   }
 
-  #with<T extends KubernetesObject>(object: T, entries: readonly ManagedFieldsEntry[]): T {
-    const own = entries.filter(
-      ({ manager = '', operation, subresource }) =>
-        operation === 'Apply' && subresource === undefined && this.#managers.has(manager),
-    );
-    if (own.length === 0) return object;
-    const managedFields = own.map(({ manager, operation, apiVersion, fieldsV1 = {} }) => {
-      return { manager, operation, apiVersion, fieldsV1: this.#once(fieldsV1) };
-    });
-    return { ...object, metadata: { ...object.metadata, managedFields } };
-  }
-
-  #once(fields: Fields): Fields {
-    const text = JSON.stringify(fields).replaceAll(UID, '');
-    const kept = this.#kept.get(text);
-    if (kept) return kept;
+  /** An entry, if it stands for what was applied to the object itself. */
+  #once(text: string): ManagedFieldsEntry | undefined {
+    const key = text.replace(TIME, '').replaceAll(UID, '');
+    const known = this.#known.get(key);
+    if (known || this.#known.has(key)) return known;
+    const { time: _, fieldsType: __, subresource, ...fields }: ManagedFieldsEntry = JSON.parse(text);
+    const isApplied = fields.operation === 'Apply' && subresource === undefined;
+    const entry = isApplied ? deepFreeze(fields) : undefined;
     // Names that come and go would fill it; objects that have theirs already keep them.
-    if (this.#kept.size >= MOST_KEPT) this.#kept.clear();
-    this.#kept.set(text, deepFreeze(fields));
-    return fields;
+    if (this.#known.size >= MOST_KNOWN) this.#known.clear();
+    this.#known.set(key, entry);
+    return entry;
   }
 }
 
-type Fields = NonNullable<ManagedFieldsEntry['fieldsV1']>;
+interface Manager {
+  readonly name: string;
+  readonly quoted: Buffer;
+  /** As its entries begin. */
+  readonly head: Buffer;
+}
 
-const MOST_KEPT = 1_000;
+function withEntries<T extends KubernetesObject>(object: T, managedFields: readonly ManagedFieldsEntry[]): T {
+  return { ...object, metadata: { ...object.metadata, managedFields } };
+}
+
+const MOST_KNOWN = 1_000;
+
+const NEXT_ENTRY = Buffer.from('},{"manager":"');
+
+/** When a manager last changed something. */
+const TIME = /"time":"[^"]*",?/;
 
 /** In the key of an owner reference: whose it is stands in the reference itself. */
-const UID = /(?<=\{\\"uid\\":\\")[0-9a-f-]{36}(?=\\"\})/g;
+const UID = /\\"uid\\":\\"[0-9a-f-]{36}/g;
 
 /** The object without any managed fields. */
 export const slim = <T extends KubernetesObject>(object: T): T => NOBODY.slim(object);
