@@ -75,7 +75,18 @@ test('text that looks like managed fields inside a value stays', () => {
 test('whatever an object holds, all of it arrives but managed fields, and of these what we applied', () => {
   const text = fc.oneof(
     fc.string(),
-    fc.constantFrom('}]', '"}]', '\\"}]', '"managedFields":[', '"metadata":{', '{', '}'),
+    fc.constantFrom(
+      '}]',
+      '"}]',
+      '\\"}]',
+      '},{',
+      '},{"',
+      '"manager":"ours"',
+      '"managedFields":[',
+      '"metadata":{',
+      '{',
+      '}',
+    ),
   );
   const json = fc.jsonValue({ stringUnit: 'grapheme' });
   const metadata = fc.record(
