@@ -102,7 +102,7 @@ test('each watch has a connection of its own, also where the server would take t
   const address = other.address();
   const port = typeof address === 'object' && address ? address.port : 0;
   clientWith({ server: `https://127.0.0.1:${port}`, access: async () => ({ ca: authority.certificate }) });
-  const watch = (path: string) => transport?.request({ method: 'GET', path, headers: {}, longLived: true });
+  const watch = async (path: string) => await transport?.request({ method: 'GET', path, headers: {}, longLived: true });
   const answers = await Promise.all(['/a', '/b', '/c'].map(watch));
   expect(answers.map((answer) => answer?.headers['x-version'])).toEqual(['1.1', '1.1', '1.1']);
   expect(new Set(ports.values()).size).toBe(3);
