@@ -19,7 +19,7 @@ export interface Settings {
 export interface Intervals {
   /** How often a processor is asked for its counters. What it counts after the last time it was asked dies with it. */
   readonly metricsMs: number;
-  /** How often counts alone are worth a write of the status. */
+  /** How often counts alone are worth a write of the status. Those that did not change for so long are asked for no more often. */
   readonly countsMs: number;
 }
 

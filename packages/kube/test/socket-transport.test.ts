@@ -1,5 +1,8 @@
+import { once } from 'node:events';
+import { createSecureServer } from 'node:http2';
 import { type ApiServer, createApiServer, type Listener } from '@polder/embedded';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createAuthority, issue } from '../src/certificates/index.ts';
 import {
   type Access,
   Client,
@@ -82,4 +85,28 @@ test('a signal ends a request, and a watch, with its own reason', async () => {
   })();
   await expect(watching).rejects.toBe(reason);
   await expect(client.get(ConfigMap, ref, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+});
+
+test('each watch has a connection of its own, also where the server would take them all on one', async () => {
+  const term = { validMs: 3_600_000, now: Date.now() };
+  const authority = await createAuthority({ name: 'ca', ...term });
+  const pair = await issue(authority, { name: 'api', use: 'server', ipAddresses: ['127.0.0.1'], ...term });
+  const ports = new Map<string, number | undefined>();
+  const other = createSecureServer({ allowHTTP1: true, cert: pair.certificate, key: pair.key }, (request, answer) => {
+    ports.set(request.url, request.socket.remotePort);
+    answer.writeHead(200, { 'x-version': request.httpVersion });
+    answer.write('{');
+  });
+  other.listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const address = other.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  clientWith({ server: `https://127.0.0.1:${port}`, access: async () => ({ ca: authority.certificate }) });
+  const watch = async (path: string) => await transport?.request({ method: 'GET', path, headers: {}, longLived: true });
+  const answers = await Promise.all(['/a', '/b', '/c'].map(watch));
+  expect(answers.map((answer) => answer?.headers['x-version'])).toEqual(['1.1', '1.1', '1.1']);
+  expect(new Set(ports.values()).size).toBe(3);
+  await transport?.close();
+  other.close();
+  await once(other, 'close');
 });

@@ -110,15 +110,22 @@ function maintenanceStatus({ spec }: Runnable, { isOpen, last, next }: Maintenan
 
 /** No event tells that a window opens or closes, or what processors count. */
 function lookAgain(
-  { pods }: Observed,
+  observed: Observed,
   now: Date,
   { intervals }: Settings,
   { changesAt }: Partial<Maintenance> = {},
 ): Pick<FlowPlan, 'lookAgain'> {
   const looks = [
-    ...(pods.length === 0 ? [] : [{ afterMs: intervals.metricsMs, because: 'its processors count' }]),
+    ...(observed.pods.length === 0 ? [] : [nextCount(observed, now, intervals)]),
     ...(changesAt ? [{ afterMs: changesAt.getTime() - now.getTime(), because: 'a maintenance window changes' }] : []),
   ];
   const [next] = looks.toSorted((a, b) => a.afterMs - b.afterMs);
   return next ? { lookAgain: next } : {};
+}
+
+/** Counts that stand still are asked for as often as they could be written: most flows, most of the time, have nothing to do. */
+function nextCount({ pods, readings }: Observed, now: Date, { metricsMs, countsMs }: Settings['intervals']) {
+  const still = readings.filter(({ isOver, movedAt }) => !isOver && now.getTime() - movedAt >= countsMs);
+  const isMoving = pods.some(({ metadata }) => still.every(({ uid }) => uid !== metadata.uid));
+  return { afterMs: isMoving ? metricsMs : Math.max(metricsMs, countsMs), because: 'its processors count' };
 }

@@ -317,4 +317,19 @@ describe('the counts of a flow', () => {
     expect(plan(flow, read(11)).lookAgain).toEqual({ afterMs: 15_000, because: 'its processors count' });
     expect(plan(flow, seen(live)).lookAgain).toBeUndefined();
   });
+
+  test('are asked for less often while they stand still', () => {
+    const counting = (...movedAgo: number[]) => {
+      const readings = movedAgo.map((ms, n) => aReading({ uid: `uid-${n}`, movedAt: NOW.getTime() - ms }));
+      const pods = readings.map(({ uid }) => ({ ...pod, metadata: { ...pod.metadata, uid } }));
+      return observed({ children: { deployment: live }, pods, readings });
+    };
+    expect(plan(flow, counting(60_000, 90_000)).lookAgain?.afterMs).toBe(60_000);
+    expect(plan(flow, counting(60_000, 59_999)).lookAgain?.afterMs).toBe(15_000);
+    const unread = { ...counting(60_000, 60_000), readings: [] };
+    expect(plan(flow, unread).lookAgain?.afterMs).toBe(15_000);
+    const { pods, readings } = counting(60_000);
+    const restarted = { ...counting(60_000), pods, readings: readings.map((one) => ({ ...one, isOver: true })) };
+    expect(plan(flow, restarted).lookAgain?.afterMs).toBe(15_000);
+  });
 });

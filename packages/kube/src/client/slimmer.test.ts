@@ -72,10 +72,21 @@ test('text that looks like managed fields inside a value stays', () => {
   expect(slim(event)).toEqual(event);
 });
 
-test('whatever an object holds, all of it but its managed fields arrives', () => {
+test('whatever an object holds, all of it arrives but managed fields, and of these what we applied', () => {
   const text = fc.oneof(
     fc.string(),
-    fc.constantFrom('}]', '"}]', '\\"}]', '"managedFields":[', '"metadata":{', '{', '}'),
+    fc.constantFrom(
+      '}]',
+      '"}]',
+      '\\"}]',
+      '},{',
+      '},{"',
+      '"manager":"ours"',
+      '"managedFields":[',
+      '"metadata":{',
+      '{',
+      '}',
+    ),
   );
   const json = fc.jsonValue({ stringUnit: 'grapheme' });
   const metadata = fc.record(
@@ -88,22 +99,36 @@ test('whatever an object holds, all of it but its managed fields arrives', () =>
     { requiredKeys: [] },
   );
   const fields = fc.array(
-    fc.record({
-      manager: text,
-      fieldsV1: fc.dictionary(
-        text.map((t) => `f:${t}`),
-        fc.dictionary(
-          text.map((t) => `k:${JSON.stringify({ name: t })}`),
-          fc.constant({}),
+    fc.record(
+      {
+        manager: fc.oneof(fc.constant('ours'), text),
+        operation: fc.constantFrom('Apply', 'Update'),
+        time: fc.constantFrom('2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z'),
+        fieldsV1: fc.dictionary(
+          text.map((t) => `f:${t}`),
+          fc.dictionary(
+            text.map((t) => `k:${JSON.stringify({ name: t })}`),
+            fc.constant({}),
+          ),
         ),
-      ),
-    }),
+        subresource: fc.constant('status'),
+      },
+      { requiredKeys: ['manager', 'operation', 'fieldsV1'] },
+    ),
   );
+  const kept = (entries: readonly { manager: string; operation: string; fieldsV1: object; subresource?: string }[]) =>
+    entries
+      .filter(({ manager, operation, subresource }) => manager === 'ours' && operation === 'Apply' && !subresource)
+      .map(({ manager, operation, fieldsV1 }) => ({ manager, operation, fieldsV1 }));
+  const turned = (entry: object) => Object.fromEntries(Object.entries(entry).toReversed());
   fc.assert(
-    fc.property(metadata, fields, json, fc.boolean(), (metadata, managedFields, spec, isFirst) => {
+    fc.property(metadata, fields, json, fc.boolean(), fc.boolean(), (metadata, fields, spec, isFirst, isTurned) => {
+      const managedFields = isTurned ? fields.map(turned) : fields;
       const whole = isFirst ? { managedFields, ...metadata } : { ...metadata, managedFields };
       const event = { type: 'ADDED', object: { apiVersion: 'v1', kind: 'X', metadata: whole, spec } };
-      const expected: unknown = JSON.parse(JSON.stringify({ ...event, object: { ...event.object, metadata } }));
+      const own = kept(fields);
+      const left = { ...metadata, ...(own.length > 0 && { managedFields: own }) };
+      const expected: unknown = JSON.parse(JSON.stringify({ ...event, object: { ...event.object, metadata: left } }));
       expect(slim(event)).toEqual(expected);
     }),
     { numRuns: 2000 },

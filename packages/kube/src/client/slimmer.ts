@@ -7,12 +7,12 @@ import { parseWatchEvent, type WatchEvent } from './watch-event.ts';
  * of these managers has applied. By that, an operator knows its own work again.
  */
 export class Slimmer {
-  readonly #managers: ReadonlySet<string>;
-  /** By their text. What was made of one template has the same fields: they are kept once for all of it. */
-  readonly #kept = new Map<string, Fields>();
+  readonly #managers: readonly Manager[];
+  /** By their texts, without what differs between objects of one template: these have the same fields, which are kept once. */
+  readonly #known = new Map<string, ManagedFieldsEntry | undefined>();
 
   constructor(managers: readonly string[] = []) {
-    this.#managers = new Set(managers);
+    this.#managers = managers.map((name) => ({ name, field: Buffer.from(`"manager":${JSON.stringify(name)}`) }));
   }
 
   /** One line of a watch. What is never parsed costs neither time nor garbage: what is to go is cut out of the bytes. */
@@ -21,11 +21,11 @@ export class Slimmer {
     if (parts !== undefined) {
       try {
         const event: WatchEvent<T> = JSON.parse(parts.text);
-        if (event.type === 'ERROR' || event.type === 'BOOKMARK' || !this.#isIn(parts.managedFields)) return event;
-        const entries: readonly ManagedFieldsEntry[] = JSON.parse(parts.managedFields.toString('utf8'));
-        return { ...event, object: this.#with(event.object, entries) };
+        if (event.type === 'ERROR' || event.type === 'BOOKMARK') return event;
+        const own = this.#managers.flatMap((manager) => this.#entriesOf(manager, parts.managedFields));
+        return own.length === 0 ? event : { ...event, object: withEntries(event.object, own) };
       } catch {
-        // The cut was wrong (see `withoutManagedFields`); parsing all of it never is.
+        // A cut was wrong (see `withoutManagedFields`); parsing all of it never is.
       }
     }
     const event = parseWatchEvent<T>(line);
@@ -35,42 +35,64 @@ export class Slimmer {
   slim<T extends KubernetesObject>(object: T): T {
     if (object.metadata.managedFields === undefined) return object;
     const { managedFields, ...metadata } = object.metadata;
-    return this.#with({ ...object, metadata }, managedFields);
+    const entries = managedFields.filter(({ manager }) => this.#managers.some(({ name }) => name === manager));
+    const own = entries.flatMap((entry) => this.#once(JSON.stringify(entry)) ?? []);
+    const slimmed = { ...object, metadata };
+    return own.length === 0 ? slimmed : withEntries(slimmed, own);
   }
 
-  #isIn(managedFields: Buffer): boolean {
-    return this.#managers.values().some((manager) => managedFields.includes(`"${manager}"`));
+  /**
+   * What a manager has in a list of managed fields: to parse all of it would cost more than the rest of the object does. Fields
+   * hold no lists, so that two entries meet nowhere else; what is cut inside a string that looks like it is no JSON.
+   */
+  #entriesOf({ field }: Manager, list: Buffer): readonly ManagedFieldsEntry[] {
+    const own: ManagedFieldsEntry[] = [];
+    for (let at = list.indexOf(field); at >= 0; at = list.indexOf(field, at + 1)) {
+      // Custom resources have the names of fields in order, so that the manager comes late in an entry.
+      const before = list.lastIndexOf(BETWEEN, at);
+      const after = list.indexOf(BETWEEN, at);
+      const start = before < 0 ? 1 : before + 2;
+      const end = after < 0 ? list.length - 1 : after + 1;
+      const entry = this.#once(list.toString('utf8', start, end));
+      if (entry) own.push(entry);
+    }
+    return own;
   }
 
-  #with<T extends KubernetesObject>(object: T, entries: readonly ManagedFieldsEntry[]): T {
-    const own = entries.filter(
-      ({ manager = '', operation, subresource }) =>
-        operation === 'Apply' && subresource === undefined && this.#managers.has(manager),
-    );
-    if (own.length === 0) return object;
-    const managedFields = own.map(({ manager, operation, apiVersion, fieldsV1 = {} }) => {
-      return { manager, operation, apiVersion, fieldsV1: this.#once(fieldsV1) };
-    });
-    return { ...object, metadata: { ...object.metadata, managedFields } };
-  }
-
-  #once(fields: Fields): Fields {
-    const text = JSON.stringify(fields).replaceAll(UID, '');
-    const kept = this.#kept.get(text);
-    if (kept) return kept;
+  /** An entry, if it stands for what was applied to the object itself. */
+  #once(text: string): ManagedFieldsEntry | undefined {
+    const key = text.replace(TIME, '').replaceAll(UID, '');
+    const known = this.#known.get(key);
+    if (known || this.#known.has(key)) return known;
+    const { time: _, fieldsType: __, subresource, ...fields }: ManagedFieldsEntry = JSON.parse(text);
+    const isApplied = fields.operation === 'Apply' && subresource === undefined;
+    const entry = isApplied ? deepFreeze(fields) : undefined;
     // Names that come and go would fill it; objects that have theirs already keep them.
-    if (this.#kept.size >= MOST_KEPT) this.#kept.clear();
-    this.#kept.set(text, deepFreeze(fields));
-    return fields;
+    if (this.#known.size >= MOST_KNOWN) this.#known.clear();
+    this.#known.set(key, entry);
+    return entry;
   }
 }
 
-type Fields = NonNullable<ManagedFieldsEntry['fieldsV1']>;
+interface Manager {
+  readonly name: string;
+  /** As it stands in its entries, and, with these quotes, nowhere else. */
+  readonly field: Buffer;
+}
 
-const MOST_KEPT = 1_000;
+function withEntries<T extends KubernetesObject>(object: T, managedFields: readonly ManagedFieldsEntry[]): T {
+  return { ...object, metadata: { ...object.metadata, managedFields } };
+}
+
+const MOST_KNOWN = 1_000;
+
+const BETWEEN = Buffer.from('},{"');
+
+/** When a manager last changed something. */
+const TIME = /"time":"[^"]*",?/;
 
 /** In the key of an owner reference: whose it is stands in the reference itself. */
-const UID = /(?<=\{\\"uid\\":\\")[0-9a-f-]{36}(?=\\"\})/g;
+const UID = /\\"uid\\":\\"[0-9a-f-]{36}/g;
 
 /** The object without any managed fields. */
 export const slim = <T extends KubernetesObject>(object: T): T => NOBODY.slim(object);

@@ -1,10 +1,9 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import type { Dispatcher } from 'undici';
-import send from 'undici/lib/api/api-request.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import { messageOf } from '../log.ts';
 import type { Access, ClusterConfig } from './config.ts';
+import { Exchange, type Head } from './exchange.ts';
 import { type Transport, TransportError, type TransportRequest, type TransportResponse } from './transport.ts';
 
 const unzip = promisify(gunzip);
@@ -32,29 +31,28 @@ export function socketTransport(config: ClusterConfig): Transport {
     return pools;
   };
 
-  const sendTo = async (access: Access, request: TransportRequest): Promise<Dispatcher.ResponseData> => {
+  const send = (access: Access, request: TransportRequest): Exchange => {
+    request.signal?.throwIfAborted();
+    const exchange = new Exchange(request.signal);
     const { short, long } = poolsFor(access);
     const { authorization } = access;
-    return await send.call(request.longLived ? long : short, {
-      method: request.method,
-      path: prefix + request.path,
-      headers: {
-        ...request.headers,
-        ...(authorization !== undefined && { authorization }),
-        // Lists shrink to a twentieth; on loopback the CPU is worth more than the bytes.
-        ...(!isLoopback && !request.longLived && request.method === 'GET' && { 'accept-encoding': 'gzip' }),
-      },
-      body: request.body ?? null,
-      signal: request.signal ?? null,
-    });
+    const headers = {
+      ...request.headers,
+      ...(authorization !== undefined && { authorization }),
+      // Lists shrink to a twentieth; on loopback the CPU is worth more than the bytes.
+      ...(!isLoopback && !request.longLived && request.method === 'GET' && { 'accept-encoding': 'gzip' }),
+    };
+    const options = { method: request.method, path: prefix + request.path, headers, body: request.body ?? null };
+    (request.longLived ? long : short).dispatch(options, exchange);
+    return exchange;
   };
 
   return {
     async request(request) {
-      const access = await config.access();
-      let answer: Dispatcher.ResponseData;
+      const exchange = send(await config.access(), request);
+      let head: Head;
       try {
-        answer = await sendTo(access, request);
+        head = await exchange.head;
       } catch (cause) {
         if (request.signal?.aborted) throw request.signal.reason;
         throw new TransportError(`${request.method} ${config.server}${request.path}: ${messageOf(cause)}`, {
@@ -62,8 +60,8 @@ export function socketTransport(config: ClusterConfig): Transport {
           cause,
         });
       }
-      if (answer.statusCode === 401) config.forget();
-      return responseOf(answer, request);
+      if (head.status === 401) config.forget();
+      return responseOf(head, exchange, request);
     },
     async close() {
       const closing = pools;
@@ -87,13 +85,15 @@ function makePools(origin: string, config: ClusterConfig, { ca, cert, key }: Acc
     rejectUnauthorized: config.insecure !== true,
     timeout: 10_000,
   };
+  // Asked, a server would take HTTP/2, and all watches would share one connection.
+  const both = { connect, allowH2: false, headersTimeout: 30_000 };
   return {
     ca,
     cert,
     key,
-    short: new Pool(origin, { connect, connections: CONNECTIONS, headersTimeout: 30_000, bodyTimeout: 60_000 }),
+    short: new Pool(origin, { ...both, connections: CONNECTIONS, bodyTimeout: 60_000 }),
     // No limit on silence here: whoever watches knows when silence means death (the reflector's guard).
-    long: new Pool(origin, { connect, connections: null, headersTimeout: 30_000, bodyTimeout: 0 }),
+    long: new Pool(origin, { ...both, connections: null, bodyTimeout: 0 }),
   };
 }
 
@@ -104,13 +104,11 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
-function responseOf(answer: Dispatcher.ResponseData, request: TransportRequest): TransportResponse {
+function responseOf(head: Head, exchange: Exchange, request: TransportRequest): TransportResponse {
   const headers: Record<string, string | undefined> = {};
-  for (const [name, value] of Object.entries(answer.headers)) {
+  for (const [name, value] of Object.entries(head.headers)) {
     headers[name] = Array.isArray(value) ? value.join(', ') : value;
   }
-  // Whoever reads is told what breaks; a body that nobody reads any more must not end the process.
-  answer.body.on('error', () => {});
   const broken = (cause: unknown) =>
     request.signal?.aborted
       ? request.signal.reason
@@ -119,25 +117,30 @@ function responseOf(answer: Dispatcher.ResponseData, request: TransportRequest):
           cause,
         });
   return {
-    status: answer.statusCode,
+    status: head.status,
     headers,
     async text() {
       try {
-        if (headers['content-encoding'] !== 'gzip') return await answer.body.text();
-        return (await unzip(await answer.body.arrayBuffer())).toString('utf8');
+        const body = await exchange.rest();
+        return (headers['content-encoding'] === 'gzip' ? await unzip(body) : body).toString('utf8');
       } catch (cause) {
         throw broken(cause);
       }
     },
     async *chunks() {
       try {
-        yield* answer.body;
+        for (let some = await exchange.take(); some; some = await exchange.take()) {
+          for (const chunk of some) yield chunk;
+        }
       } catch (cause) {
         throw broken(cause);
       } finally {
-        answer.body.destroy();
+        exchange.leave(new Error('nobody reads on'));
       }
     },
-    discard: () => answer.body.dump(),
+    async discard() {
+      // The connection is used again once all has come; one that breaks instead is nobody's loss.
+      await exchange.rest().catch(() => {});
+    },
   };
 }

@@ -43,7 +43,8 @@ export class Metrics {
 
   /** CPU, memory, file descriptors, event loop lag, heap and garbage collection of this process. */
   process(): void {
-    collectDefaultMetrics({ register: this.registry });
+    // The lag is taken from a timer. One for every 10 ms, as it is by default, would be most of what an idle operator does.
+    collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: 50 });
   }
 
   /** The text that Prometheus scrapes. */
