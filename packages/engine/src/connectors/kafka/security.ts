@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import type { ConnectionOptions as TlsOptions } from 'node:tls';
 import type { SASLMechanismValue, SASLOptions } from '@platformatic/kafka';
+import { readPem } from '../../pem.ts';
 import type { KafkaConnectionConfig, SaslConfig, TlsConfig } from './config.ts';
 
 const PROTOCOLS = ['PLAINTEXT', 'SSL', 'SASL_PLAINTEXT', 'SASL_SSL'] as const;
@@ -45,21 +45,10 @@ export function tlsOptions({ insecureSkipVerify, caFile, certFile, keyFile }: Tl
   return {
     minVersion: 'TLSv1.2',
     rejectUnauthorized: isVerified,
-    ...(caFile !== undefined && { ca: pem('caFile', caFile) }),
+    ...(caFile !== undefined && { ca: readPem('tls.caFile', caFile) }),
     ...(certFile !== undefined &&
-      keyFile !== undefined && { cert: pem('certFile', certFile), key: pem('keyFile', keyFile) }),
+      keyFile !== undefined && { cert: readPem('tls.certFile', certFile), key: readPem('tls.keyFile', keyFile) }),
   };
-}
-
-function pem(field: string, pathOrText: string): string {
-  if (pathOrText.trimStart().startsWith('-----BEGIN')) return pathOrText;
-  try {
-    return readFileSync(pathOrText, 'utf8');
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
-    // The value is not repeated: it may be a key whose first line got lost.
-    throw new Error(`tls.${field} is neither PEM text nor a file that can be read (${code})`, { cause: error });
-  }
 }
 
 function saslOptions({ mechanism, username, password }: SaslConfig): SASLOptions {
