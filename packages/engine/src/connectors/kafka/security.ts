@@ -1,7 +1,7 @@
 import type { ConnectionOptions as TlsOptions } from 'node:tls';
 import type { SASLMechanismValue, SASLOptions } from '@platformatic/kafka';
-import { readPem } from '../../pem.ts';
-import type { KafkaConnectionConfig, SaslConfig, TlsConfig } from './config.ts';
+import { tlsOptions } from '../../tls.ts';
+import type { KafkaConnectionConfig, SaslConfig } from './config.ts';
 
 const PROTOCOLS = ['PLAINTEXT', 'SSL', 'SASL_PLAINTEXT', 'SASL_SSL'] as const;
 export type SecurityProtocol = (typeof PROTOCOLS)[number];
@@ -36,18 +36,6 @@ export function securityOptions(config: KafkaConnectionConfig): { tls?: TlsOptio
   return {
     ...(config.tls && { tls: tlsOptions(config.tls) }),
     ...(config.sasl && { sasl: saslOptions(config.sasl) }),
-  };
-}
-
-export function tlsOptions({ insecureSkipVerify, caFile, certFile, keyFile }: TlsConfig): TlsOptions {
-  // With a CA there is something to verify against, so it is verified.
-  const isVerified = caFile !== undefined || insecureSkipVerify !== true;
-  return {
-    minVersion: 'TLSv1.2',
-    rejectUnauthorized: isVerified,
-    ...(caFile !== undefined && { ca: readPem('tls.caFile', caFile) }),
-    ...(certFile !== undefined &&
-      keyFile !== undefined && { cert: readPem('tls.certFile', certFile), key: readPem('tls.keyFile', keyFile) }),
   };
 }
 

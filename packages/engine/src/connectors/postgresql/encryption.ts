@@ -1,6 +1,6 @@
 import type { ConnectionOptions } from 'node:tls';
 import { messageOf } from '../../log.ts';
-import { readPem } from '../../pem.ts';
+import { readPem } from '../../tls.ts';
 import { PostgresError } from './trouble.ts';
 
 /** As libpq names and means them, but for `allow`, which encrypts only where the server insists. */

@@ -1,4 +1,5 @@
 import type { ErrorType } from '../../message.ts';
+import { distrustOf } from '../../tls.ts';
 
 /** What went wrong between us and the server, told apart by what helps. Its text names no secret and no row but the value at fault. */
 export class PostgresError extends Error {
@@ -62,8 +63,6 @@ const SQL_STATE = /^[0-9A-Z]{5}$/;
 /** Texts of `pg` and codes of Node for connections that could not be made or broke. */
 const BROKEN =
   /ECONN|EPIPE|EAI_AGAIN|ENOTFOUND|EHOST|ENETUN|ENOENT|Connection (?:terminated|ended)|not queryable|connection error/i;
-/** Codes of OpenSSL for a certificate whose signatures lead to nobody whom we trust. */
-const UNTRUSTED = /CERT|VERIFY|ISSUER|SELF_SIGNED/;
 const ALERT = /^ERR_SSL_.*ALERT/;
 const LATE = /ETIMEDOUT|timeout/i;
 
@@ -87,11 +86,17 @@ export function tlsTrouble(thrown: unknown, mode: string): PostgresError | undef
   const refused = (because: string) => new PostgresError(because, lasting('auth_error'));
   if (isWithoutTls(thrown))
     return refused(`the server has no TLS, and sslmode is ${mode}: turn ssl on there, or use sslmode=disable`);
-  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
-    return refused(`the server's certificate is not for this host (${message}); use a name that it has, or verify-ca`);
-  if (code === 'CERT_HAS_EXPIRED') return refused("the server's certificate has expired; renew it there");
-  if (UNTRUSTED.test(code))
-    return refused(`the server's certificate is not trusted (${message}); check sslrootcert, the authority to trust`);
+  switch (distrustOf(code)) {
+    case 'expired':
+      return refused("the server's certificate has expired; renew it there");
+    case 'other name':
+      return refused(
+        `the server's certificate is not for this host (${message}); use a name that it has, or verify-ca`,
+      );
+    case 'unknown authority':
+      return refused(`the server's certificate is not trusted (${message}); check sslrootcert, the authority to trust`);
+    case undefined:
+  }
   if (code.includes('KEY_VALUES_MISMATCH')) return refused('sslkey is not the key of sslcert');
   if (code.startsWith('ERR_OSSL')) return refused(`sslrootcert, sslcert or sslkey can't be used (${code})`);
   // What the server says about our certificate.
