@@ -1,9 +1,10 @@
 /** A real PostgreSQL for tests: its own data, its own port, gone when it stops. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import type { Pair } from '@polder/kube/certificates';
 import { makeFolder, postgresPrograms, postgresUser } from '@polder/polder/postgres';
 import pg from 'pg';
 import { freePorts } from '../free-ports.ts';
@@ -19,12 +20,20 @@ export interface PostgresServer {
 /** Nothing that is written here must outlive a crash. */
 const CARELESS = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
 
-/** `settings`: further ones, as `name=value`. */
-export async function startPostgres({
-  settings: further = [],
-}: {
+export interface PostgresOptions {
+  /** Further ones, as `name=value`. */
   readonly settings?: readonly string[];
-} = {}): Promise<PostgresServer> {
+  /** With it the server takes connections both ways: encrypted, and in clear text. */
+  readonly tls?: ServerTls;
+}
+
+export interface ServerTls {
+  readonly serving: Pair;
+  /** The authority (PEM) of clients; the user `certified` has to show a certificate of it that names him. */
+  readonly clients: string;
+}
+
+export async function startPostgres({ settings: further = [], tls }: PostgresOptions = {}): Promise<PostgresServer> {
   const dir = mkdtempSync(join(tmpdir(), 'polder-postgres-'));
   makeFolder(dir);
   const programs = await postgresPrograms(dir);
@@ -39,7 +48,15 @@ export async function startPostgres({
     '--no-instructions',
   ];
   await promisify(execFile)(programs.initdb, ['-D', data, ...format], { ...postgresUser, cwd: dir });
-  const settings = [...CARELESS, ...further, 'listen_addresses=127.0.0.1', 'unix_socket_directories=', `port=${port}`];
+  const encrypted = tls ? tlsSettings(dir, tls) : [];
+  const settings = [
+    ...CARELESS,
+    ...encrypted,
+    ...further,
+    'listen_addresses=127.0.0.1',
+    'unix_socket_directories=',
+    `port=${port}`,
+  ];
   const server = spawn(programs.postgres, ['-D', data, ...settings.flatMap((setting) => ['-c', setting])], {
     ...postgresUser,
     cwd: dir,
@@ -71,6 +88,24 @@ export async function startPostgres({
       rmSync(dir, { recursive: true, force: true });
     },
   };
+}
+
+function tlsSettings(dir: string, { serving, clients }: ServerTls): string[] {
+  const write = (name: string, text: string) => {
+    const file = join(dir, name);
+    // A key that others could read is refused.
+    writeFileSync(file, text, { mode: 0o600 });
+    if (postgresUser) chownSync(file, postgresUser.uid, postgresUser.gid);
+    return file;
+  };
+  const rules = ['hostssl all certified all cert', 'host all all all trust'];
+  return [
+    'ssl=on',
+    `ssl_cert_file=${write('server.crt', serving.certificate)}`,
+    `ssl_key_file=${write('server.key', serving.key)}`,
+    `ssl_ca_file=${write('clients.crt', clients)}`,
+    `hba_file=${write('hba.conf', rules.map((rule) => `${rule}\n`).join(''))}`,
+  ];
 }
 
 /** Its log says so; what else it said is the error when it ends instead. */

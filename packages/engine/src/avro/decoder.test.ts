@@ -114,7 +114,7 @@ describe('which schema', () => {
     lookUp(id: number): Promise<Lookup> {
       asked.push(id);
       return Promise.resolve(
-        id === 9 ? { found: true, schema: other } : { found: false, because: `there is no ${id}` },
+        id === 9 ? { found: true, schema: other, references: [] } : { found: false, because: `there is no ${id}` },
       );
     },
   };
@@ -136,6 +136,24 @@ describe('which schema', () => {
     const unknown = Buffer.from([0, 0, 0, 0, 8, 0]);
     for (const bytes of [framed, framed, unknown, unknown]) await decoder.decode(bytes, signal);
     expect(asked).toEqual([9, 8]);
+  });
+
+  test('it may name types of other schemas, which name others in turn', async () => {
+    const field = (name: string, type: avro.Schema) => ({ name, type });
+    const record = (name: string, ...fields: ReturnType<typeof field>[]) =>
+      JSON.stringify({ type: 'record', name, namespace: 'shop', fields });
+    const money = record('Money', field('cents', 'long'), field('currency', 'shop.Currency'));
+    const currency = JSON.stringify({ type: 'enum', name: 'Currency', namespace: 'shop', symbols: ['EUR', 'USD'] });
+    const schema = record('Order', field('total', 'Money'), field('paid', ['null', 'shop.Money']));
+    const lookUp = () => Promise.resolve<Lookup>({ found: true, schema, references: [currency, money] });
+    const bytes = parseSchema(schema, [currency, money]).toBuffer({
+      total: { cents: 9_007_199_254_740_993n, currency: 'USD' },
+      paid: { 'shop.Money': { cents: 1n, currency: 'EUR' } },
+    });
+    expect(await decode({ registry: { lookUp } }, Buffer.concat([framed.subarray(0, 5), bytes]))).toEqual({
+      ok: true,
+      text: '{"total":{"cents":9007199254740993,"currency":"USD"},"paid":{"cents":1,"currency":"EUR"}}',
+    });
   });
 
   test('bytes that are no Avro of it are an answer, whatever they are', () => {

@@ -64,7 +64,7 @@ export class AvroDecoder {
       return { ok: false, because: broken };
     }
     try {
-      const codec = codecOf(lookup.schema);
+      const codec = codecOf(lookup.schema, lookup.references);
       this.#known.set(id, codec);
       return decodeWith(codec, body);
     } catch (error) {
@@ -80,8 +80,8 @@ interface Codec {
   readonly print: Printer;
 }
 
-function codecOf(schema: string): Codec {
-  const type = parseSchema(schema);
+function codecOf(schema: string, references: readonly string[] = []): Codec {
+  const type = parseSchema(schema, references);
   return { type, print: printerOf(type) };
 }
 

@@ -49,12 +49,19 @@ const LOGICAL_TYPES = [
   'duration',
 ];
 
-/** Throws if the text is no Avro schema. */
-export function parseSchema(text: string): Type {
+/** `references`: schemas whose types it names, each behind those that it names itself. Throws if a text is no Avro schema. */
+export function parseSchema(text: string, references: readonly string[] = []): Type {
+  // By name, and as `{"type": "long", …}`, which many writers prefer and which would be made anew each time. Types with names
+  // find each other here, too.
+  const known = { long: exactLong };
+  for (const reference of references) typeIn(reference, known);
+  return typeIn(text, known);
+}
+
+function typeIn(text: string, registry: { [name: string]: Type }): Type {
   const schema: avro.Schema = JSON.parse(text);
   return avro.Type.forSchema(schema, {
-    // By name, and as `{"type": "long", …}`, which many writers prefer and which would be made anew each time.
-    registry: { long: exactLong },
+    registry,
     typeHook: (one) => (isLong(one) && !LOGICAL_TYPES.includes(logicalTypeOf(one) ?? '') ? exactLong : undefined),
     logicalTypes: Object.fromEntries(LOGICAL_TYPES.map((name) => [name, Logical])),
     // A union's branch is then named in the value, also where two branches could not be told apart (int and long).

@@ -25,8 +25,8 @@ export async function sourceOf(spec: SourceSpec, surroundings: Surroundings): Pr
       return new PostgresSource(spec.config, surroundings);
     }
     case 'trino': {
-      const { TrinoSource } = await import('./trino/index.ts');
-      return new TrinoSource(spec.config, { ...surroundings, fetch });
+      const { fetchOf, TrinoSource } = await import('./trino/index.ts');
+      return new TrinoSource(spec.config, { ...surroundings, fetch: fetchOf(spec.config.tls) });
     }
     case 'nessie': {
       const { NessieSource } = await import('./nessie/index.ts');
@@ -46,8 +46,8 @@ export async function sinkOf(spec: SinkSpec, surroundings: Surroundings): Promis
       return new PostgresSink(spec.config, surroundings.log);
     }
     case 'trino': {
-      const { TrinoSink } = await import('./trino/index.ts');
-      return new TrinoSink(spec.config, { ...surroundings, fetch });
+      const { fetchOf, TrinoSink } = await import('./trino/index.ts');
+      return new TrinoSink(spec.config, { ...surroundings, fetch: fetchOf(spec.config.tls) });
     }
     case 'nessie': {
       const { NessieSink } = await import('./nessie/index.ts');

@@ -228,6 +228,11 @@ describe('fields that contradict each other are refused', () => {
       'spec.transformations: Duplicate value: two routers have a route with the condition "a": messages find their sink by it',
     ],
     [
+      'TLS without TLS',
+      sink('trino', { ...trino, tls: {} }),
+      'spec.sink.trino.tls: Forbidden: serverURL is http://, of which nothing is encrypted: use https://, or remove tls',
+    ],
+    [
       'replicas of a polled source',
       { ...source('trino', trino), replicas: 2 },
       'spec.replicas: Invalid value: 2: may be more than 1 only if the source is kafka: each would read all of trino',
@@ -326,6 +331,25 @@ describe('what is allowed and may be regretted is warned of', () => {
       'a password on the wire',
       source('kafka', { ...kafkaSource.kafka, sasl: { username: 'u', passwordSecretRef: { name: 'n', key: 'k' } } }),
       ['spec.source.kafka.sasl: without tls the password is sent in clear text'],
+    ],
+    [
+      'a token on the wire',
+      sink('trino', { ...trino, keycloak: { tokenSecretRef: { name: 'n', key: 'k' } } }),
+      ['spec.sink.trino.serverURL: over http:// the token is sent in clear text'],
+    ],
+    [
+      'a password on the wire to Trino',
+      sink('trino', { ...trino, serverURL: 'http://me:hunter2@trino' }),
+      ['spec.sink.trino.serverURL: over http:// the password is sent in clear text'],
+    ],
+    [
+      'a secret on the wire to Keycloak',
+      sink('trino', {
+        ...trino,
+        serverURL: 'https://trino',
+        keycloak: { serverURL: 'http://k', realm: 'r', clientID: 'c', clientSecretSecretRef: { name: 'n', key: 'k' } },
+      }),
+      ['spec.sink.trino.keycloak.serverURL: over http:// secrets and tokens are sent in clear text'],
     ],
     [
       'a batch that waits',

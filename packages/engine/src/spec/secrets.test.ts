@@ -16,6 +16,7 @@ test('every reference is found, and where its value belongs', () => {
     ...['token', 'serverURL', 'realm', 'clientID', 'clientSecret', 'username', 'password'].map(
       (name) => `/sink/config/keycloak/${name}`,
     ),
+    ...['caFile', 'certFile', 'keyFile'].map((name) => `/sink/config/tls/${name}`),
     ...[
       'baseURL',
       'namespace',

@@ -24,6 +24,7 @@ const user = refs('username', 'password');
 const trino = {
   ...refs('serverURL', 'catalog', 'schema', 'table'),
   keycloak: refs('serverURL', 'realm', 'clientID', 'clientSecret', 'username', 'password', 'token'),
+  tls,
 };
 const nessie = refs('baseURL', 'token', 'namespace', 'table', 'accessKey', 'secretAccessKey');
 /** A reference to a Secret wherever there may be one. */

@@ -1,5 +1,6 @@
 import type { CheckpointStore } from '../../src/connector.ts';
 import {
+  fetchOf,
   TrinoSink,
   type TrinoSinkConfig,
   TrinoSource,
@@ -16,7 +17,7 @@ export type Place = Pick<TrinoSinkConfig, 'serverURL' | 'catalog' | 'schema'>;
 export function sinkOf(place: Place, config: Partial<TrinoSinkConfig> & { readonly table: string }) {
   const { log, lines } = memoryLog();
   const defaults = { autoCreateTable: false, rawMode: false, flattenMetadataColumns: false, upsertMode: false };
-  const options = { fetch, clock: realClock, random: Math.random, log };
+  const options = { fetch: fetchOf(config.tls), clock: realClock, random: Math.random, log };
   return { sink: new TrinoSink({ ...place, ...defaults, ...config }, options), lines };
 }
 
@@ -56,7 +57,7 @@ export function sourceOf(
   const { log, lines } = memoryLog();
   const source = new TrinoSource(
     { ...place, pollInterval: 1, readBatchSize: 0, orderByColumn: 'id', ...config },
-    { fetch, checkpoints, clock: realClock, random: () => 0, log, isOneOff },
+    { fetch: fetchOf(config.tls), checkpoints, clock: realClock, random: () => 0, log, isOneOff },
   );
   return { source, lines };
 }

@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import type { Pair } from '@polder/kube/certificates';
 
 /** A request that was made of it. */
 export interface Asked {
@@ -11,7 +13,7 @@ export interface Asked {
 
 /** What it answers: a status and a text, a JSON value, nothing at all (`silence`), or a connection that breaks (`reset`). */
 export type Reply =
-  | { readonly status: number; readonly text?: string }
+  | { readonly status: number; readonly text?: string; readonly headers?: Readonly<Record<string, string>> }
   | { readonly json: object }
   | 'silence'
   | 'reset';
@@ -24,16 +26,19 @@ export interface ScriptedServer {
   stop(): Promise<void>;
 }
 
-/** For what a real server can't be made to do on command. `reply` is asked for each request. */
-export async function scriptedServer(reply: (asked: Asked, url: string) => Reply): Promise<ScriptedServer> {
+/** For what a real server can't be made to do on command. `reply` is asked for each request. With a certificate it speaks TLS. */
+export async function scriptedServer(
+  reply: (asked: Asked, url: string) => Reply,
+  certificate?: Pair,
+): Promise<ScriptedServer> {
   const asked: Asked[] = [];
   const answer = (response: ServerResponse, reply: Reply) => {
     if (reply === 'silence') return;
     if (reply === 'reset') response.destroy();
     else if ('json' in reply) response.end(JSON.stringify(reply.json));
-    else response.writeHead(reply.status).end(reply.text ?? '');
+    else response.writeHead(reply.status, reply.headers).end(reply.text ?? '');
   };
-  const server = createServer((request, response) => {
+  const serve = (request: IncomingMessage, response: ServerResponse) => {
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => parts.push(part));
     request.on('end', () => {
@@ -46,10 +51,13 @@ export async function scriptedServer(reply: (asked: Asked, url: string) => Reply
       asked.push(one);
       answer(response, reply(one, url));
     });
-  });
+  };
+  const server = certificate
+    ? createTlsServer({ cert: certificate.certificate, key: certificate.key }, serve)
+    : createServer(serve);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address: AddressInfo | string | null = server.address();
-  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+  const url = `${certificate ? 'https' : 'http'}://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
   return {
     url,
     asked,

@@ -16,6 +16,35 @@ const order: avro.Schema = {
   ],
 };
 
+const money: avro.Schema = {
+  type: 'record',
+  name: 'shop.Money',
+  fields: [
+    { name: 'amount', type: { type: 'bytes', logicalType: 'decimal', precision: 9, scale: 2 } },
+    { name: 'currency', type: 'shop.Currency' },
+  ],
+};
+const currency: avro.Schema = { type: 'enum', name: 'shop.Currency', symbols: ['EUR', 'USD'] };
+const payment: avro.Schema = {
+  type: 'record',
+  name: 'shop.Payment',
+  fields: [
+    { name: 'of', type: 'int' },
+    { name: 'price', type: ['null', 'shop.Money'] },
+  ],
+};
+
+/** As a registry has them: those that others refer to by their subject and version. */
+const REGISTERED: Readonly<Record<string, { schema: avro.Schema; references?: readonly object[] }>> = {
+  '/schemas/ids/7': { schema: order },
+  '/schemas/ids/11': { schema: payment, references: [{ name: 'shop.Money', subject: 'money', version: 2 }] },
+  '/subjects/money/versions/2': {
+    schema: money,
+    references: [{ name: 'shop.Currency', subject: 'currency', version: 1 }],
+  },
+  '/subjects/currency/versions/1': { schema: currency },
+};
+
 let registry: Server;
 let url = '';
 const asked: string[] = [];
@@ -26,8 +55,10 @@ beforeAll(async () => {
   registry = createServer((request, response) => {
     asked.push(`${request.url} ${request.headers.authorization}`);
     if (busy-- > 0) return void response.writeHead(503).end();
-    if (request.url !== '/schemas/ids/7') return void response.writeHead(404).end('{"error_code":40403}');
-    response.end(JSON.stringify({ schema: JSON.stringify(order) }));
+    const registered = REGISTERED[request.url ?? ''];
+    if (!registered) return void response.writeHead(404).end('{"error_code":40403}');
+    const { schema, references } = registered;
+    response.end(JSON.stringify({ schema: JSON.stringify(schema), ...(references && { references }) }));
   });
   await new Promise<void>((resolve) => registry.listen(0, '127.0.0.1', resolve));
   const address = registry.address();
@@ -90,6 +121,50 @@ test('Avro comes as JSON; what can’t be decoded comes as a failure with its by
   expect(failed && !isMessage(failed) && failed.message.payload?.bytes.equals(broken)).toBe(true);
   const basic = `Basic ${Buffer.from('u:p').toString('base64')}`;
   expect(asked).toEqual([7, 7, 7, 8].map((id) => `/schemas/ids/${id} ${basic}`));
+});
+
+test('schemas that refer to others are read with them, beside values that do not name their schema', async ({
+  signal,
+}) => {
+  asked.length = 0;
+  const known = {};
+  for (const schema of [currency, money]) avro.Type.forSchema(schema, { registry: known, wrapUnions: 'always' });
+  const type = avro.Type.forSchema(payment, { registry: known, wrapUnions: 'always' });
+  const price = { 'shop.Money': { amount: Buffer.from([0x04, 0xce]), currency: 'USD' } };
+  const own: avro.Schema = { type: 'record', name: 'Own', fields: [{ name: 'own', type: 'string' }] };
+  const topic = await createTopic(broker, 1);
+  const values = [
+    frame(11, type.toBuffer({ of: 1, price })),
+    avro.Type.forSchema(own).toBuffer({ own: 'x' }),
+    frame(11, type.toBuffer({ of: 2, price: null })),
+  ];
+  await produceRaw(
+    broker,
+    values.map((value) => ({ topic, value })),
+  );
+  const source = await connectedSource(
+    {
+      brokers: [broker],
+      topic,
+      consumerGroup: topic,
+      format: 'avro',
+      schemaRegistry: { url },
+      avroSchema: JSON.stringify(own),
+    },
+    signal,
+  );
+  const inputs = await take(source, values.length, signal);
+  await source.close();
+  expect(inputs.map((input) => isMessage(input) && input.payload?.text)).toEqual([
+    '{"of":1,"price":{"amount":12.30,"currency":"USD"}}',
+    '{"own":"x"}',
+    '{"of":2,"price":null}',
+  ]);
+  expect(asked.map((request) => request.split(' ')[0])).toEqual([
+    '/schemas/ids/11',
+    '/subjects/money/versions/2',
+    '/subjects/currency/versions/1',
+  ]);
 });
 
 test('a registry whose certificate nobody knows is not believed', async ({ signal }) => {

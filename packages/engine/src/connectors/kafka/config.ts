@@ -1,3 +1,5 @@
+import type { TlsConfig } from '../../tls.ts';
+
 /** What brokers call us in their logs and quotas. */
 export const CLIENT_ID = 'dataflow-operator';
 
@@ -5,19 +7,11 @@ export const CLIENT_ID = 'dataflow-operator';
 export interface KafkaConnectionConfig {
   /** `host:port` */
   readonly brokers: readonly string[];
+  /** That it is there turns TLS on. */
   readonly tls?: TlsConfig | undefined;
   readonly sasl?: SaslConfig | undefined;
   /** What `tls` and `sasl` must amount to. Left out: what they say. */
   readonly securityProtocol?: string | undefined;
-}
-
-/** That it is there turns TLS on. `caFile`, `certFile` and `keyFile` are paths, or the text of the PEM itself. */
-export interface TlsConfig {
-  /** Without effect beside a `caFile`. */
-  readonly insecureSkipVerify?: boolean | undefined;
-  readonly caFile?: string | undefined;
-  readonly certFile?: string | undefined;
-  readonly keyFile?: string | undefined;
 }
 
 export interface SaslConfig {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { AvroDecoder, SchemaRegistry, type SchemaRegistryOptions } from '../../avro/index.ts';
 import { messageOf } from '../../log.ts';
+import { tlsOptions } from '../../tls.ts';
 import type { KafkaSourceConfig } from './config.ts';
-import { tlsOptions } from './security.ts';
 
 /** Undefined: values are handed on as they are. Throws if there is no schema, or none that can be read. */
 export function decoderOf(

@@ -4,7 +4,6 @@ export type {
   KafkaSourceConfig,
   SaslConfig,
   SchemaRegistryConfig,
-  TlsConfig,
 } from './config.ts';
 export { KafkaSink, type KafkaSinkOptions } from './sink.ts';
 export { KafkaSource, type KafkaSourceOptions } from './source.ts';

@@ -1,5 +1,5 @@
-import { murmur2 } from '@platformatic/kafka';
 import type { Message, Metadata } from '../../message.ts';
+import { murmur2 } from './murmur2.ts';
 import { bytesOf, headerBytesOf } from './wire-metadata.ts';
 
 /** A message as it goes over the wire. */

@@ -83,3 +83,16 @@ test('a batch that is cut off is left out, and one that lies about its length is
   lying.writeInt32BE(9, 57); // records
   expect(() => decodeBatches(lying)).toThrow('a record ends before it is complete');
 });
+
+test.each(['none', 'lz4'] as const)(
+  'a batch stays what it is when the next one is written, however large (%s)',
+  (compression) => {
+    const options = { timestamp: 1n, compression, producerId: 1n, producerEpoch: 0, firstSequence: 0 };
+    const filled = (bytes: number, fill: string) => encodeBatch([{ value: Buffer.alloc(bytes, fill) }], options);
+    for (const bytes of [10, 900_000, 3_000_000]) {
+      const first = filled(bytes, 'a');
+      filled(bytes, 'b');
+      expect(decodeBatches(first)[0]?.records[0]?.value?.equals(Buffer.alloc(bytes, 'a'))).toBe(true);
+    }
+  },
+);

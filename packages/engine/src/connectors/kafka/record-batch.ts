@@ -57,9 +57,17 @@ export function encodeBatch(records: readonly NewRecord[], options: BatchOptions
   return batch;
 }
 
+/**
+ * Where the records of a batch are put together before they are compressed or copied into it: one batch at a time, so one will do.
+ * Memory that is new each time costs as much as the encoding. A batch is smaller, unless it is one large message.
+ */
+const workspace = Buffer.allocUnsafeSlow(1 << 20);
+
+/** What it returns is good until the next call. */
 function encodeRecords(records: readonly NewRecord[]): Buffer {
   const sizes = records.map(sizeOf);
-  const encoded = Buffer.allocUnsafe(sizes.reduce((sum, size) => sum + sizeOfVarint(size) + size, 0));
+  const total = sizes.reduce((sum, size) => sum + sizeOfVarint(size) + size, 0);
+  const encoded = total <= workspace.length ? workspace.subarray(0, total) : Buffer.allocUnsafe(total);
   let at = 0;
   for (const [index, { key, value, headers }] of records.entries()) {
     at = writeVarint(encoded, at, sizes[index] ?? 0);
@@ -69,14 +77,14 @@ function encodeRecords(records: readonly NewRecord[]): Buffer {
     at = writeBytes(encoded, at, key);
     at = writeBytes(encoded, at, value);
     at = writeVarint(encoded, at, headers?.size ?? 0);
-    for (const [name, text] of headers ?? []) at = writeBytes(encoded, writeBytes(encoded, at, name), text);
+    if (headers) for (const [name, text] of headers) at = writeBytes(encoded, writeBytes(encoded, at, name), text);
   }
   return encoded;
 }
 
 function sizeOf({ key, value, headers }: NewRecord, index: number): number {
   let size = 2 + sizeOfVarint(index) + sizeOfBytes(key) + sizeOfBytes(value) + sizeOfVarint(headers?.size ?? 0);
-  for (const [name, text] of headers ?? []) size += sizeOfBytes(name) + sizeOfBytes(text);
+  if (headers) for (const [name, text] of headers) size += sizeOfBytes(name) + sizeOfBytes(text);
   return size;
 }
 

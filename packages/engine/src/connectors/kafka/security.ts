@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import type { ConnectionOptions as TlsOptions } from 'node:tls';
 import type { SASLMechanismValue, SASLOptions } from '@platformatic/kafka';
-import type { KafkaConnectionConfig, SaslConfig, TlsConfig } from './config.ts';
+import { tlsOptions } from '../../tls.ts';
+import type { KafkaConnectionConfig, SaslConfig } from './config.ts';
 
 const PROTOCOLS = ['PLAINTEXT', 'SSL', 'SASL_PLAINTEXT', 'SASL_SSL'] as const;
 export type SecurityProtocol = (typeof PROTOCOLS)[number];
@@ -37,29 +37,6 @@ export function securityOptions(config: KafkaConnectionConfig): { tls?: TlsOptio
     ...(config.tls && { tls: tlsOptions(config.tls) }),
     ...(config.sasl && { sasl: saslOptions(config.sasl) }),
   };
-}
-
-export function tlsOptions({ insecureSkipVerify, caFile, certFile, keyFile }: TlsConfig): TlsOptions {
-  // With a CA there is something to verify against, so it is verified.
-  const isVerified = caFile !== undefined || insecureSkipVerify !== true;
-  return {
-    minVersion: 'TLSv1.2',
-    rejectUnauthorized: isVerified,
-    ...(caFile !== undefined && { ca: pem('caFile', caFile) }),
-    ...(certFile !== undefined &&
-      keyFile !== undefined && { cert: pem('certFile', certFile), key: pem('keyFile', keyFile) }),
-  };
-}
-
-function pem(field: string, pathOrText: string): string {
-  if (pathOrText.trimStart().startsWith('-----BEGIN')) return pathOrText;
-  try {
-    return readFileSync(pathOrText, 'utf8');
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
-    // The value is not repeated: it may be a key whose first line got lost.
-    throw new Error(`tls.${field} is neither PEM text nor a file that can be read (${code})`, { cause: error });
-  }
 }
 
 function saslOptions({ mechanism, username, password }: SaslConfig): SASLOptions {

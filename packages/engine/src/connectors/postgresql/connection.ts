@@ -2,7 +2,8 @@ import { Socket } from 'node:net';
 import pg from 'pg';
 import Cursor from 'pg-cursor';
 import { urlOf } from './connection-string.ts';
-import { explain, PostgresError } from './trouble.ts';
+import { type Encryption, encryptionOf, withoutEncryption } from './encryption.ts';
+import { explain, isWithoutTls, PostgresError, tlsTrouble } from './trouble.ts';
 
 /** A value as the server prints it: numbers with all their digits, moments to the microsecond. Null: SQL NULL. */
 export type Value = string | null;
@@ -59,12 +60,12 @@ export class Connection {
     if (this.#isClosed) throw new PostgresError('connector is closed');
     if (this.#client) return;
     await this.#guarded(signal, async () => {
-      // As libpq does when nothing is said: encrypted if the server can, without asking who it is.
-      const mode = this.#url.searchParams.get('sslmode') ?? 'prefer';
-      if (mode !== 'prefer') return this.#open(mode);
-      await this.#open('require').catch((error: unknown) => {
-        if (error instanceof Error && error.message.includes('does not support SSL')) return this.#open('disable');
-        throw error;
+      const encryption = encryptionOf(this.#url);
+      const { mode } = encryption;
+      if (mode === 'disable') return this.#open();
+      await this.#open(encryption).catch((error: unknown) => {
+        if (mode === 'prefer' && isWithoutTls(error)) return this.#open();
+        throw tlsTrouble(error, mode) ?? error;
       });
     });
   }
@@ -118,14 +119,14 @@ export class Connection {
     return this.#client;
   }
 
-  async #open(sslmode: string): Promise<void> {
-    const url = new URL(this.#url);
-    // The names of libpq mean here what they mean there; without this `require` would verify and `verify-ca` warn.
-    url.searchParams.set('uselibpqcompat', 'true');
-    url.searchParams.set('sslmode', sslmode);
+  /** In clear text if no encryption is given. */
+  async #open(encryption?: Encryption): Promise<void> {
     const socket = new Socket();
     const client = new pg.Client({
-      connectionString: url.href,
+      connectionString: withoutEncryption(this.#url).href,
+      ssl: encryption?.options ?? false,
+      // The types of `pg` do not know it yet.
+      ...(encryption?.isDirect && { sslnegotiation: 'direct' }),
       stream: () => socket,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       keepAlive: true,

@@ -1,4 +1,5 @@
 import type { ErrorType } from '../../message.ts';
+import { distrustOf } from '../../tls.ts';
 
 /** What went wrong between us and the server, told apart by what helps. Its text names no secret and no row but the value at fault. */
 export class PostgresError extends Error {
@@ -62,6 +63,7 @@ const SQL_STATE = /^[0-9A-Z]{5}$/;
 /** Texts of `pg` and codes of Node for connections that could not be made or broke. */
 const BROKEN =
   /ECONN|EPIPE|EAI_AGAIN|ENOTFOUND|EHOST|ENETUN|ENOENT|Connection (?:terminated|ended)|not queryable|connection error/i;
+const ALERT = /^ERR_SSL_.*ALERT/;
 const LATE = /ETIMEDOUT|timeout/i;
 
 /** `secrets` never leave in its text, wherever they came from. The thrown value is not kept: an invalid URL carries itself. */
@@ -72,6 +74,34 @@ export function explain(thrown: unknown, secrets: readonly string[] = []): Postg
   if (!SQL_STATE.test(code) || code.startsWith('E'))
     return new PostgresError(text, connectionTrouble(`${code} ${message}`));
   return new PostgresError(`${text} (SQLSTATE ${code})`, { ...stateTrouble(code, message), sqlState: code });
+}
+
+/** The server was asked for TLS and declined: `pg` says so in these words alone. */
+export const isWithoutTls = (thrown: unknown): boolean => partsOf(thrown).message.includes('does not support SSL');
+
+/** Of a connection that could not be encrypted as `mode` of sslmode wants it: which side has to change what. */
+export function tlsTrouble(thrown: unknown, mode: string): PostgresError | undefined {
+  if (thrown instanceof PostgresError) return undefined;
+  const { message, code } = partsOf(thrown);
+  const refused = (because: string) => new PostgresError(because, lasting('auth_error'));
+  if (isWithoutTls(thrown))
+    return refused(`the server has no TLS, and sslmode is ${mode}: turn ssl on there, or use sslmode=disable`);
+  switch (distrustOf(code)) {
+    case 'expired':
+      return refused("the server's certificate has expired; renew it there");
+    case 'other name':
+      return refused(
+        `the server's certificate is not for this host (${message}); use a name that it has, or verify-ca`,
+      );
+    case 'unknown authority':
+      return refused(`the server's certificate is not trusted (${message}); check sslrootcert, the authority to trust`);
+    case undefined:
+  }
+  if (code.includes('KEY_VALUES_MISMATCH')) return refused('sslkey is not the key of sslcert');
+  if (code.startsWith('ERR_OSSL')) return refused(`sslrootcert, sslcert or sslkey can't be used (${code})`);
+  // What the server says about our certificate.
+  if (ALERT.test(code)) return refused(`the server refused the TLS connection (${code}); check sslcert and sslkey`);
+  return undefined;
 }
 
 function partsOf(thrown: unknown): { message: string; code: string } {

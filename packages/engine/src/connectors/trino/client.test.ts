@@ -1,4 +1,5 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { createAuthority, issue, type Pair } from '@polder/kube/certificates';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { realClock } from '../../../test/postgres/clock.ts';
 import {
   type Asked,
@@ -10,6 +11,7 @@ import {
 import type { Clock } from '../../clock.ts';
 import { printJson } from '../../json/index.ts';
 import { type ClientOptions, TrinoClient } from './client.ts';
+import { fetchOf } from './fetch-over-tls.ts';
 
 const never = new AbortController().signal;
 const servers: ScriptedServer[] = [];
@@ -188,8 +190,11 @@ describe('who we are', () => {
       expect(() => clientOf(serverURL)).toThrow('serverURL is no address; it should look like https://trino:8443');
   });
 
-  test('is what the token says where Trino lets nobody call himself something else', async () => {
-    const refused = { status: 403, text: 'Access Denied: User alice cannot impersonate user dataflow-operator' };
+  const denial = 'Access Denied: User alice cannot impersonate user dataflow-operator';
+  test.for<Reply>([
+    { json: { error: { message: denial, errorName: 'PERMISSION_DENIED', errorType: 'USER_ERROR' } } },
+    { status: 403, text: denial },
+  ])('is what the token says where Trino lets nobody call himself something else: %j', async (refused) => {
     const server = await serverOf((asked, url) =>
       asked.headers['x-trino-user'] === undefined || asked.method === 'GET' ? pagesOf(1)(asked, url) : refused,
     );
@@ -232,4 +237,79 @@ test('a token that is refused is replaced once, wherever in the query that happe
     isRetryable: false,
   });
   expect(closed.log).toEqual([POST, POST]);
+});
+
+describe('over TLS', () => {
+  const term = { validMs: 3_600_000, now: Date.now() };
+  let authority: Pair;
+  let serving: Pair;
+  beforeAll(async () => {
+    authority = await createAuthority({ name: 'ours', ...term });
+    serving = await issue(authority, { name: 'trino', use: 'server', ipAddresses: ['127.0.0.1'], ...term });
+  });
+  const overTls = async (reply: Parameters<typeof scriptedServer>[0]) => {
+    const server = await scriptedServer(reply, serving);
+    servers.push(server);
+    return server;
+  };
+  const trusting = (options: Partial<ClientOptions> = {}) => ({
+    fetch: fetchOf({ caFile: authority.certificate }),
+    ...options,
+  });
+
+  test('pages come as they do without, on one connection after the other that breaks', async () => {
+    const server = await overTls(pagesOf(3, { [page(2)]: inTurn('reset', { status: 503 }) }));
+    const client = clientOf(server.url, trusting({ keycloak: { token: 'secret' } }));
+    expect((await client.run('SELECT 1', never)).rows).toEqual([[0], [1], [2], [3]]);
+    expect(server.asked.every(({ headers }) => headers.authorization === 'Bearer secret')).toBe(true);
+    expect(server.asked[0]?.body).toBe('SELECT 1');
+  });
+
+  test('a query is cancelled when the signal aborts', async () => {
+    const server = await overTls(pagesOf(9, { [page(1)]: () => 'silence' }));
+    const stop = new AbortController();
+    const running = clientOf(server.url, trusting()).run('SELECT 1', stop.signal);
+    while (!server.log.includes(page(1))) await new Promise((resolve) => setImmediate(resolve));
+    stop.abort(new Error('enough'));
+    await expect(running).rejects.toThrow('enough');
+    expect(server.log).toEqual([POST, page(1), 'DELETE /v1/statement/executing/1']);
+  });
+
+  test('nobody talks us into clear text: not by the address of a page, not by a redirect, whether we have a secret or not', async () => {
+    const plain = await serverOf(pagesOf(1));
+    const proxied = await overTls(() => ({ json: { nextUri: `${plain.url}/v1/statement/executing/1` } }));
+    const redirected = await overTls(() => ({ status: 307, headers: { location: `${plain.url}/v1/statement` } }));
+    for (const keycloak of [undefined, { token: 'secret' }]) {
+      await expect(clientOf(proxied.url, trusting({ keycloak })).run('SELECT 1', never)).rejects.toMatchObject({
+        message: expect.stringMatching(/in clear text, although serverURL is https: set http-server.process-forwarded/),
+        isRetryable: false,
+      });
+      await expect(clientOf(redirected.url, trusting({ keycloak })).run('SELECT 1', never)).rejects.toThrow(
+        'answered 307; check serverURL',
+      );
+    }
+    expect(plain.asked).toEqual([]);
+  });
+
+  test('Keycloak is believed by the same authority, and only by that', async () => {
+    const keycloakServer = await overTls(() => ({ json: { access_token: 'granted', expires_in: 300 } }));
+    const server = await overTls(pagesOf(0));
+    const keycloak = { serverURL: keycloakServer.url, realm: 'r', clientID: 'c', clientSecret: 'hunter2' };
+    await clientOf(server.url, trusting({ keycloak })).run('SELECT 1', never);
+    expect(server.asked[0]?.headers.authorization).toBe('Bearer granted');
+    await expect(clientOf(server.url, { keycloak }).run('SELECT 1', never)).rejects.toMatchObject({
+      message: expect.stringMatching(
+        /^Keycloak at .+: its certificate is not trusted; name its authority in tls.caFile$/,
+      ),
+      isRetryable: false,
+    });
+    expect(keycloakServer.asked).toHaveLength(1);
+  });
+
+  test('a certificate for another host is told as such', async () => {
+    const server = await overTls(pagesOf(0));
+    await expect(
+      clientOf(server.url.replace('127.0.0.1', 'localhost'), trusting()).run('SELECT 1', never),
+    ).rejects.toThrow(/: its certificate is for another host; use a name that it has$/);
+  });
 });

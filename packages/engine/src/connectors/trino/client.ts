@@ -76,6 +76,10 @@ export class TrinoClient {
         const { columns, rows, nextUri, trouble } = pageOf(answer);
         // A query that failed is over already.
         next = trouble ? undefined : nextUri;
+        if (trouble && this.#isCalledOtherwise(trouble.detail)) {
+          answer = await this.#post(sql, signal);
+          continue;
+        }
         if (trouble) throw trouble;
         if (columns) yield { columns, rows };
         if (next === undefined) return;
@@ -100,11 +104,18 @@ export class TrinoClient {
   async #post(sql: string, signal: AbortSignal): Promise<Answer> {
     const url = `${this.#base.href.replace(/\/+$/, '')}/v1/statement`;
     const answer = await this.#request('POST', url, signal, sql);
-    if (answer.status !== 403 || !this.#tokens || this.#user !== USER || !answer.text.includes('impersonate'))
-      return accepted(answer, url);
-    // With a token Trino knows who we are, and by default lets nobody call himself something else.
+    const isAgain = answer.status === 403 && this.#isCalledOtherwise(answer.text);
+    return accepted(isAgain ? await this.#request('POST', url, signal, sql) : answer, url);
+  }
+
+  /**
+   * With a token Trino knows who we are, and by default lets nobody call himself something else. It says so as the error of a
+   * query; who stands in front of it may refuse the request. True: from now on we do not say who we are.
+   */
+  #isCalledOtherwise(refusal: string): boolean {
+    if (!this.#tokens || this.#user !== USER || !refusal.includes('impersonate')) return false;
     this.#user = undefined;
-    return accepted(await this.#request('POST', url, signal, sql), url);
+    return true;
   }
 
   /** Repeats what nobody answered for good; a POST that reaches nobody fails at once, since nothing is lost with it. */
@@ -139,9 +150,15 @@ export class TrinoClient {
 
   #question(method: Question['method'], url: string, token: string | undefined, sql?: string): Question {
     const authorization = token === undefined ? this.#basic : `Bearer ${token}`;
-    if (authorization !== undefined && new URL(url).origin !== this.#base.origin)
+    const { origin, protocol } = new URL(url);
+    if (this.#base.protocol === 'https:' && protocol !== 'https:')
       throw new TrinoError(
-        `Trino goes on at ${new URL(url).origin}, not at ${this.#base.origin}, and credentials are sent nowhere else: set http-server.process-forwarded on Trino if there is a proxy in front of it`,
+        `Trino goes on at ${origin}, in clear text, although serverURL is https: set http-server.process-forwarded on Trino if there is a proxy in front of it`,
+        lasting('auth_error'),
+      );
+    if (authorization !== undefined && origin !== this.#base.origin)
+      throw new TrinoError(
+        `Trino goes on at ${origin}, not at ${this.#base.origin}, and credentials are sent nowhere else: set http-server.process-forwarded on Trino if there is a proxy in front of it`,
         lasting('auth_error'),
       );
     return {

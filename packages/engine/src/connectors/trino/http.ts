@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock.ts';
+import { type Distrust, distrustOf } from '../../tls.ts';
 import { lasting, passing, TrinoError, type Trouble } from './trouble.ts';
 
 /** The part of `fetch` that is needed here; `fetch` is one. */
@@ -63,17 +64,22 @@ export async function ask({ fetch, clock }: Http, question: Question, signal: Ab
   }
 }
 
-const UNTRUSTED = /CERT|VERIFY|ISSUER|SELF_SIGNED|ALTNAME/;
+/** What an answer without TLS looks like to who expects it. */
+const NOT_TLS = /^EPROTO$|WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG/;
+
+const HINTS: Readonly<Record<Distrust, string>> = {
+  expired: ': its certificate has expired; renew it there',
+  'other name': ': its certificate is for another host; use a name that it has',
+  'unknown authority': ': its certificate is not trusted; name its authority in tls.caFile',
+};
 
 /** By the code alone: texts of `fetch` may quote the request. */
 function brokenBy(error: unknown): { readonly code: string; readonly trouble: Trouble; readonly hint: string } {
   const code = codeOf(error) ?? codeOf(error instanceof Error ? error.cause : undefined) ?? 'no connection';
-  if (UNTRUSTED.test(code))
-    return {
-      code,
-      trouble: lasting('auth_error'),
-      hint: ': its certificate is not trusted; name its authority in NODE_EXTRA_CA_CERTS',
-    };
+  const distrust = distrustOf(code);
+  if (distrust !== undefined) return { code, trouble: lasting('auth_error'), hint: HINTS[distrust] };
+  if (NOT_TLS.test(code))
+    return { code, trouble: lasting('connection_error'), hint: ': it does not speak TLS there; check the address' };
   return { code, trouble: passing('connection_error'), hint: '' };
 }
 

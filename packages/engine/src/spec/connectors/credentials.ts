@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { need, refuse, when } from '../finding.ts';
+import { need, refuse, warn, when } from '../finding.ts';
 import { FROM_SECRET, oneOf, SECRET, withRule } from '../schema.ts';
 
 export const basicAuth = Type.Object(
@@ -40,10 +40,14 @@ export const keycloak = withRule(
     },
     { description: 'Tokens from Keycloak: a token, or user and password, or client and secret.' },
   ),
-  (_given, has) => {
+  (given, has) => {
     if (has('token')) return [];
     const isUser = has('username') && has('password');
     return [
+      ...when(
+        given.serverURL?.startsWith('http:') === true,
+        warn('serverURL', 'over http:// secrets and tokens are sent in clear text'),
+      ),
       ...(['serverURL', 'realm', 'clientID'] as const)
         .filter((field) => !has(field))
         .map((field) => need(field, `${field} or ${field}SecretRef is required without a token`)),

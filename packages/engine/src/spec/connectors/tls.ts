@@ -4,7 +4,7 @@ import { withRule } from '../schema.ts';
 
 const EITHER = 'A path, or the text of the PEM itself.';
 
-/** That the block is there turns TLS on, even an empty one. */
+/** For Kafka, that the block is there turns TLS on, even an empty one; elsewhere the address says so. */
 export const tls = withRule(
   Type.Object(
     {

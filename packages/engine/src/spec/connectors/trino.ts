@@ -1,16 +1,38 @@
 import { type Static, Type } from 'typebox';
-import { need, refuse, when } from '../finding.ts';
+import { type Finding, forbid, need, refuse, warn, when } from '../finding.ts';
 import { FROM_SECRET, type Immutable, INT32, unless, withRule } from '../schema.ts';
 import { batching, batchingFindings } from './batching.ts';
 import { keycloak } from './credentials.ts';
 import { polling, queryFindings, readBatchSize } from './polling.ts';
 import { autoCreateTable, rawMode, rawModeFindings, upsert, withoutUpsert } from './table-sink.ts';
+import { tls } from './tls.ts';
 
 const location = {
   serverURL: Type.String({ format: 'http-url', description: 'Address of the coordinator.', ...FROM_SECRET }),
   catalog: Type.String({ description: 'The catalog.', ...FROM_SECRET }),
   schema: Type.String({ description: 'The schema in the catalog.', ...FROM_SECRET }),
+  keycloak: Type.Optional(keycloak),
+  tls: Type.Optional(tls),
 };
+
+interface Location {
+  readonly serverURL?: string | undefined;
+  readonly keycloak?: object | undefined;
+  readonly tls?: object | undefined;
+}
+
+function locationFindings({ serverURL, keycloak, tls }: Location): readonly Finding[] {
+  const url = serverURL === undefined ? null : URL.parse(serverURL);
+  if (url?.protocol !== 'http:') return [];
+  return [
+    ...when(
+      tls !== undefined,
+      forbid('tls', 'serverURL is http://, of which nothing is encrypted: use https://, or remove tls'),
+    ),
+    ...when(keycloak !== undefined, warn('serverURL', 'over http:// the token is sent in clear text')),
+    ...when(url.password !== '', warn('serverURL', 'over http:// the password is sent in clear text')),
+  ];
+}
 
 export const trinoSource = withRule(
   Type.Object(
@@ -31,11 +53,10 @@ export const trinoSource = withRule(
       changeTrackingColumn: Type.Optional(
         Type.String({ description: 'The column that grows with every change. Without it orderByColumn has to.' }),
       ),
-      keycloak: Type.Optional(keycloak),
     },
     { description: 'Reads rows that are new or changed, by asking again and again.' },
   ),
-  (_given, has) => queryFindings(has),
+  (given, has) => [...locationFindings(given), ...queryFindings(has)],
 );
 export type TrinoSourceSpec = Immutable<Static<typeof trinoSource>>;
 
@@ -51,11 +72,11 @@ export const trinoSink = withRule(
       queryTimeoutSeconds: Type.Optional(
         Type.Integer({ minimum: 1, ...INT32, description: 'How long a statement may take, in seconds.' }),
       ),
-      keycloak: Type.Optional(keycloak),
     },
     { description: 'Writes a row for each message.' },
   ),
   (given, has) => [
+    ...locationFindings(given),
     ...when(
       given.upsertMode === true && !has('conflictKey'),
       need('conflictKey', 'conflictKey is required when upsertMode is true'),
