@@ -7,6 +7,9 @@ import { promisify } from 'node:util';
 import { type ProcessUse, useOf } from '../cluster/process-use.ts';
 import type { PodServer, Subject } from './subject.ts';
 
+/** Definitions are long. */
+const LARGE = { maxBuffer: 16 * 1024 * 1024 };
+
 const PROGRAM = join(import.meta.dirname, '../../polder');
 
 /** `polder operator`, as it runs in a cluster. */
@@ -17,7 +20,8 @@ export class OperatorProcess {
 
   static async start(subject: Subject, kubeconfig: string, { resolve }: PodServer): Promise<OperatorProcess> {
     // What it loads is compiled and kept, as it is in an image: one that has to strip types first holds 30 MB more.
-    await promisify(execFile)(PROGRAM, ['operator', '--print-config']);
+    // The first loads the operator, the second its products.
+    for (const args of [['operator', '--print-config'], ['crds']]) await promisify(execFile)(PROGRAM, args, LARGE);
     const config = `${kubeconfig}.operator.yaml`;
     writeFileSync(config, `resolve: ${JSON.stringify(resolve)}\n`);
     const metrics = `127.0.0.1:${await freePort()}`;
