@@ -7,9 +7,6 @@ import { promisify } from 'node:util';
 import { type ProcessUse, useOf } from '../cluster/process-use.ts';
 import type { PodServer, Subject } from './subject.ts';
 
-/** Definitions are long. */
-const LARGE = { maxBuffer: 16 * 1024 * 1024 };
-
 const PROGRAM = join(import.meta.dirname, '../../polder');
 
 /** `polder operator`, as it runs in a cluster. */
@@ -20,8 +17,10 @@ export class OperatorProcess {
 
   static async start(subject: Subject, kubeconfig: string, { resolve }: PodServer): Promise<OperatorProcess> {
     // What it loads is compiled and kept, as it is in an image: one that has to strip types first holds 30 MB more.
-    // The first loads the operator, the second its products.
-    for (const args of [['operator', '--print-config'], ['crds']]) await promisify(execFile)(PROGRAM, args, LARGE);
+    // Without a cluster it ends when all is loaded.
+    await promisify(execFile)(PROGRAM, ['operator', '--products', subject.product, '--kubeconfig', '/dev/null']).catch(
+      () => {},
+    );
     const config = `${kubeconfig}.operator.yaml`;
     writeFileSync(config, `resolve: ${JSON.stringify(resolve)}\n`);
     const metrics = `127.0.0.1:${await freePort()}`;
