@@ -17,7 +17,10 @@ export class OperatorProcess {
 
   static async start(subject: Subject, kubeconfig: string, { resolve }: PodServer): Promise<OperatorProcess> {
     // What it loads is compiled and kept, as it is in an image: one that has to strip types first holds 30 MB more.
-    await promisify(execFile)(PROGRAM, ['operator', '--print-config']);
+    // Without a cluster it ends when all is loaded.
+    await promisify(execFile)(PROGRAM, ['operator', '--products', subject.product, '--kubeconfig', '/dev/null']).catch(
+      () => {},
+    );
     const config = `${kubeconfig}.operator.yaml`;
     writeFileSync(config, `resolve: ${JSON.stringify(resolve)}\n`);
     const metrics = `127.0.0.1:${await freePort()}`;

@@ -2,6 +2,7 @@
 import { DataFlow, DEFAULTS, dataflow, metricsOverHttp, settingsIn } from '@polder/dataflow';
 import { describeErrors, validate } from '@polder/engine/spec';
 import { type Resolve, validatingSpecs } from '@polder/kube';
+import { dataflowIntervals } from './intervals.ts';
 import { getPage } from './operator/page.ts';
 import type { BuiltInProduct } from './products.ts';
 import { version } from './version.ts';
@@ -9,23 +10,12 @@ import { version } from './version.ts';
 /** This program, as an image; and what processors run where nobody says otherwise. */
 export const PROCESSOR_IMAGE = 'polder/processor';
 
-const intervals = {
-  metricsInterval: {
-    default: DEFAULTS.intervals.metricsMs,
-    comment: 'How often a processor is asked for its counters. What it counts after the last time dies with it.',
-  },
-  countsInterval: {
-    default: DEFAULTS.intervals.countsMs,
-    comment: 'How often counts alone are worth a write of the status.',
-  },
-};
-
 export const dataflowProduct: BuiltInProduct = {
   name: 'dataflow',
   kinds: [DataFlow],
   fieldManager: 'dataflow-operator',
   lease: 'dataflow-operator.dataflow.io',
-  intervals,
+  intervals: dataflowIntervals,
   controllers({ clock, intervals: durations, resolve, env, log }) {
     const { metricsInterval: metricsMs = 0, countsInterval: countsMs = 0 } = durations;
     const given = settingsIn(env);

@@ -10,9 +10,8 @@ import type {
 } from '@polder/kube';
 import type { Hono } from 'hono';
 import type { BindAddress } from './bind-address.ts';
-import { dataflowProduct } from './dataflow.ts';
+import { dataflowIntervals, qdrantIntervals } from './intervals.ts';
 import type { Gauge } from './operator/exposition.ts';
-import { qdrantProduct } from './qdrant.ts';
 
 /** One of the systems that Polder runs: the kinds it defines, and the controllers that make them true. */
 export interface BuiltInProduct {
@@ -66,5 +65,20 @@ export interface MeteredPods {
   readonly prefix: string;
 }
 
-/** The products of this program, in the order in which they are listed and started. */
-export const products: readonly BuiltInProduct[] = [dataflowProduct, qdrantProduct];
+/** A product whose code is not loaded yet: what the command line and the configuration have to know of it. */
+export interface KnownProduct extends Pick<BuiltInProduct, 'name' | 'intervals'> {
+  load(): Promise<BuiltInProduct>;
+}
+
+/** The products of this program, in the order in which they are listed and started. Who runs one has no use for the others. */
+export const knownProducts: readonly KnownProduct[] = [
+  {
+    name: 'dataflow',
+    intervals: dataflowIntervals,
+    load: async () => (await import('./dataflow.ts')).dataflowProduct,
+  },
+  { name: 'qdrant', intervals: qdrantIntervals, load: async () => (await import('./qdrant.ts')).qdrantProduct },
+];
+
+export const loadProducts = (known: readonly KnownProduct[] = knownProducts): Promise<readonly BuiltInProduct[]> =>
+  Promise.all(known.map((product) => product.load()));

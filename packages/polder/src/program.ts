@@ -28,8 +28,9 @@ export function program(process: NodeJS.Process): Command {
     .action(({ filename, operator: hasOperators, ...options }: UpFlags) =>
       run(process, async () => {
         const { up } = await import('./up/up.ts');
-        const { products } = await import('./products.ts');
-        await up({ ...options, manifests: filename, products: hasOperators ? products : [] }, process);
+        const { loadProducts } = await import('./products.ts');
+        const products = hasOperators ? await loadProducts() : [];
+        await up({ ...options, manifests: filename, products }, process);
       }),
     );
 
@@ -96,8 +97,8 @@ export function program(process: NodeJS.Process): Command {
     .action((flags: OperatorFlags) =>
       run(process, async () => {
         const { operator } = await import('./operator/index.ts');
-        const { products } = await import('./products.ts');
-        await operator(flags, products, process);
+        const { knownProducts } = await import('./products.ts');
+        await operator(flags, knownProducts, process);
       }),
     );
 
@@ -140,8 +141,8 @@ export function program(process: NodeJS.Process): Command {
     .action((flags: PlanFlags) =>
       run(process, async () => {
         const { plan } = await import('./plan/index.ts');
-        const { products } = await import('./products.ts');
-        if (await plan(flags, products, process)) process.exitCode = 2;
+        const { loadProducts } = await import('./products.ts');
+        if (await plan(flags, await loadProducts(), process)) process.exitCode = 2;
       }),
     );
 
@@ -150,8 +151,8 @@ export function program(process: NodeJS.Process): Command {
     .description('print the CustomResourceDefinitions of all kinds, as YAML for kubectl apply -f -')
     .action(() =>
       run(process, async () => {
-        const [{ crdsAsYaml }, { products }] = await Promise.all([import('./crds.ts'), import('./products.ts')]);
-        process.stdout.write(crdsAsYaml(products.flatMap(({ kinds }) => kinds)));
+        const [{ crdsAsYaml }, { loadProducts }] = await Promise.all([import('./crds.ts'), import('./products.ts')]);
+        process.stdout.write(crdsAsYaml((await loadProducts()).flatMap(({ kinds }) => kinds)));
       }),
     );
 

@@ -13,39 +13,17 @@ import {
 } from '@polder/qdrant';
 import { sendOverHttp as sendToStorage } from '@polder/s3';
 import { type BindAddress, bindAddressOf } from './bind-address.ts';
+import { qdrantIntervals } from './intervals.ts';
 import type { BuiltInProduct, ServerSurroundings } from './products.ts';
-
-const { periodicMs, progressMs, readTimeoutMs, writeTimeoutMs } = DEFAULTS.intervals;
-
-const API_TIMEOUT_MS = 10_000;
-
-const intervals = {
-  periodicReconcile: {
-    default: periodicMs,
-    comment: 'How often a cluster is looked at whether or not anything happened.',
-  },
-  progressInterval: {
-    default: progressMs,
-    comment: 'How soon a cluster is looked at again while something is under way that no event tells of.',
-  },
-  readTimeout: { default: readTimeoutMs, comment: 'How long a peer may take to answer a question.' },
-  writeTimeout: {
-    default: writeTimeoutMs,
-    comment: 'How long a peer may take to do what it is told: others have to agree first. At least 3s.',
-  },
-  apiTimeout: {
-    default: API_TIMEOUT_MS,
-    comment: 'How long a call of the Qdrant API (--api-bind-address) waits for the API server.',
-  },
-};
 
 export const qdrantProduct: BuiltInProduct = {
   name: 'qdrant',
   kinds,
   fieldManager: 'qdrant-operator',
   lease: 'qdrant-operator',
-  intervals,
+  intervals: qdrantIntervals,
   controllers({ clock, intervals: durations, resolve }) {
+    const { periodicMs, progressMs, readTimeoutMs, writeTimeoutMs } = DEFAULTS.intervals;
     const settings = {
       ...DEFAULTS,
       intervals: {
@@ -71,7 +49,7 @@ export const qdrantProduct: BuiltInProduct = {
       log.info({}, 'the Qdrant API is not served: set API_TOKEN to a token that its callers have to know');
       return [];
     }
-    const timeoutMs = durations['apiTimeout'] ?? API_TIMEOUT_MS;
+    const timeoutMs = durations['apiTimeout'] ?? qdrantIntervals.apiTimeout.default;
     const app = qdrantApi({ client, token, clock, log, namespaces, timeoutMs });
     return [{ name: 'the Qdrant API', app, bindAddress: apiAddressIn(env) }];
   },

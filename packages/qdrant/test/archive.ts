@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { type Client, Secret } from '@polder/kube';
 import { Bucket } from '@polder/s3';
-import { type Manifest, manifestKey, shardFile } from '../src/archive/index.ts';
+import { type Manifest, manifestKey, type ShardFile, shardFile } from '../src/archive/index.ts';
 import { QdrantCollectionBackup, QdrantCollectionRestore } from '../src/kinds/index.ts';
 import type { Hosts } from './world.ts';
 
@@ -74,7 +74,7 @@ export async function backUp(hosts: Hosts, more: Partial<Manifest> = {}): Promis
   const bucket = bucketOf(hosts);
   const peers = hosts.qdrant.peers.filter(({ isServing }) => isServing);
   const [first] = peers;
-  const shards: Manifest['shards'] = [];
+  const shards: ShardFile[] = [];
   for (const { id, replicas } of first?.view.collections['points']?.shards ?? []) {
     const holder = peers.find((peer) => peer.id in replicas);
     const body = await got(hosts, holder?.host ?? '', 'GET', `/collections/points/shards/${id}/snapshot`);

@@ -16,10 +16,10 @@ const { json } = fc.letrec((tie) => ({
 
 test('a value is the same after it was shared, and what it was shared with is untouched', () => {
   fc.assert(
-    fc.property(json, json, (value, known) => {
-      const [before, knownBefore] = [copy(value), copy(known)];
-      expect(copy(shared(copy(value), known))).toEqual(before);
-      expect(known).toEqual(knownBefore);
+    fc.property(json, json, json, (value, known, alike) => {
+      const [before, knownBefore, alikeBefore] = [copy(value), copy(known), copy(alike)];
+      expect(copy(shared(copy(value), known, alike))).toEqual(before);
+      expect([known, alike]).toEqual([knownBefore, alikeBefore]);
     }),
   );
 });
@@ -31,6 +31,21 @@ test('equal parts are held once', () => {
   expect(value.spec.containers).toBe(known.spec.containers);
   expect(value.labels).toBe(known.labels);
   expect(shared(structuredClone(known), known)).toBe(known);
+});
+
+test('what an object does not have in common with its predecessor, it has with a sibling', () => {
+  const known = { spec: { image: 'a' }, status: { ready: false, conditions: [{ type: 'Ready' }] } };
+  const alike = { spec: { image: 'a' }, status: { ready: true, conditions: [{ type: 'Ready' }] } };
+  const value = shared({ ...structuredClone(alike), name: 'c' }, { ...known, name: 'a' }, { ...alike, name: 'b' });
+  expect(value.spec).toBe(known.spec);
+  expect(value.status.conditions).toBe(known.status.conditions);
+  const other = shared({ spec: { image: 'b' }, status: structuredClone(alike.status) }, undefined, alike);
+  expect(other.status).toBe(alike.status);
+});
+
+test('an empty list is no empty object', () => {
+  expect(shared<unknown>([], {}, {})).toEqual([]);
+  expect(shared<unknown>({}, [], [])).toEqual({});
 });
 
 test('what is frozen has other owners, and stays as it is', () => {

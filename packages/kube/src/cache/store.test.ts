@@ -133,6 +133,24 @@ test('several namespaces are kept apart: a relist of one leaves the other alone'
   expect([store.hasSeen('2', 'one'), store.hasSeen('2', 'two')]).toEqual([true, false]);
 });
 
+test('what one template made for many owners is held once, whether it is listed or comes later', () => {
+  const made = (name: string, version: string): Thing => ({
+    ...thing(name, version),
+    metadata: {
+      ...thing(name, version).metadata,
+      labels: { app: 'shop' },
+      ownerReferences: [{ apiVersion: 'v1', kind: 'Owner', name, uid: `uid of ${name}` }],
+    },
+  });
+  const labelsOf = (name: string) => store.get({ namespace: 'ns', name })?.metadata.labels;
+  list('1', made('a', '1'), made('b', '1'));
+  store.sink().change([{ type: 'ADDED', object: made('c', '2') }]);
+  store.sink().change([{ type: 'MODIFIED', object: { ...made('c', '3'), colour: 'green' } }]);
+  expect(labelsOf('a')).toEqual({ app: 'shop' });
+  expect(labelsOf('b')).toBe(labelsOf('a'));
+  expect(labelsOf('c')).toBe(labelsOf('a'));
+});
+
 test('in a test, an object that someone tries to change throws', () => {
   store = new Store({ log: silentLogger, freeze: true });
   list('1', thing('a', '1'));

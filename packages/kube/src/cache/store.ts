@@ -132,7 +132,10 @@ export class Store<T extends KubernetesObject> {
       const known = partition.objects.get(key);
       // The same version is the same object: keeping the one we have keeps a relist from doubling our memory.
       const isKnown = known?.metadata.resourceVersion === object.metadata.resourceVersion;
-      partition.next.set(key, known && isKnown ? known : this.#taken(object, known ?? partition.siblingOf(object)));
+      partition.next.set(
+        key,
+        known && isKnown ? known : this.#taken(partition, object, known ?? partition.siblingOf(object)),
+      );
     }
   }
 
@@ -165,10 +168,10 @@ export class Store<T extends KubernetesObject> {
       const old = partition.objects.get(key);
       if (type === 'DELETED') {
         partition.objects.delete(key);
-        if (old) events.push({ type: 'deleted', object: this.#taken(object, old), isLastState: true });
+        if (old) events.push({ type: 'deleted', object: this.#taken(partition, object, old), isLastState: true });
         this.#reindex(key, old, undefined);
       } else if (old?.metadata.resourceVersion !== object.metadata.resourceVersion) {
-        const taken = this.#taken(object, old);
+        const taken = this.#taken(partition, object, old);
         partition.objects.set(key, taken);
         this.#reindex(key, old, taken);
         events.push(
@@ -203,9 +206,9 @@ export class Store<T extends KubernetesObject> {
     }
   }
 
-  /** `like` is what the object probably has much in common with. */
-  #taken(object: T, like: T | undefined): T {
-    const taken = like ? shared(object, like) : object;
+  /** `like` is what the object probably has most in common with. */
+  #taken(partition: Partition<T>, object: T, like: T | undefined): T {
+    const taken = shared(object, like, partition.cousinOf(object));
     return this.#freeze ? deepFreeze(taken) : taken;
   }
 
@@ -238,6 +241,8 @@ class Partition<T extends KubernetesObject> {
   version: string | undefined;
   /** The last object seen of each owner, while a picture is put together. */
   readonly #siblings = new Map<string, T>();
+  /** The last object seen of each kind of owner. */
+  readonly #cousins = new Map<string, T>();
 
   begin(): void {
     this.next = new Map();
@@ -246,9 +251,17 @@ class Partition<T extends KubernetesObject> {
 
   /** One that came before and was made by the same owner, from the same template as like as not. */
   siblingOf(object: T): T | undefined {
-    const owner = object.metadata.ownerReferences?.[0]?.uid ?? '';
-    const sibling = this.#siblings.get(owner);
-    this.#siblings.set(owner, object);
-    return sibling;
+    return replaced(this.#siblings, object.metadata.ownerReferences?.[0]?.uid, object);
   }
+
+  /** One that came before and was made by an owner of the same kind: an operator makes the same for all of its resources. */
+  cousinOf(object: T): T | undefined {
+    return replaced(this.#cousins, object.metadata.ownerReferences?.[0]?.kind, object);
+  }
+}
+
+function replaced<T>(map: Map<string, T>, key: string | undefined, value: T): T | undefined {
+  const before = map.get(key ?? '');
+  map.set(key ?? '', value);
+  return before;
 }

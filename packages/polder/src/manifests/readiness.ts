@@ -8,7 +8,7 @@ import type {
   Pod,
   StatefulSet,
 } from '@polder/kube';
-import { products } from '../products.ts';
+import { loadProducts } from '../products.ts';
 
 /** Whether an object is what it was declared to be, in one line for people. */
 export interface Readiness {
@@ -71,6 +71,7 @@ const JUDGES: Readonly<Record<string, Judge>> = {
 };
 
 /** Kinds that somebody looks at: one of them that says nothing has not been looked at. */
+const products = await loadProducts();
 const OURS = new Set(products.flatMap(({ kinds }) => kinds.map(({ kind }) => kind)));
 
 export function readinessOf(object: KubernetesObject & { readonly status?: unknown }): Readiness {

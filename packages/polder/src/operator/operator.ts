@@ -1,7 +1,7 @@
 import { loadConfig, socketTransport, stopSignal, systemClock } from '@polder/kube';
 import type { BindAddress } from '../bind-address.ts';
 import { logOf } from '../log.ts';
-import type { BuiltInProduct } from '../products.ts';
+import { type KnownProduct, loadProducts } from '../products.ts';
 import { defaultConfig, readConfig } from './config.ts';
 import { printConfig } from './print-config.ts';
 import { chosen } from './products.ts';
@@ -30,15 +30,16 @@ export interface OperatorFlags {
 /** Runs the operators of the chosen products until a signal comes. */
 export async function operator(
   flags: OperatorFlags,
-  known: readonly BuiltInProduct[],
+  known: readonly KnownProduct[],
   process: NodeJS.Process,
 ): Promise<void> {
-  const products = flags.products.length === 0 ? known : chosen(flags.products, known);
+  const wanted = flags.products.length === 0 ? known : chosen(flags.products, known);
   const config = flags.config === undefined ? defaultConfig(known) : await readConfig(flags.config, known);
   if (flags.printConfig) {
     process.stdout.write(printConfig(known, config));
     return;
   }
+  const products = await loadProducts(wanted);
   const stop = stopSignal(process);
   const env = settingsIn(flags, process.env);
   const log = logOf(env, {});

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { isConflict, messageOf, type Steps } from '@polder/kube';
 import type { Bucket } from '@polder/s3';
 import { type Answer, type JsonObject, PeerClient, SnapshotsClient, type TakenSnapshot } from '../api/index.ts';
-import { keysOf, type Manifest, manifestKey, shardFile } from '../archive/index.ts';
+import { keysOf, type Manifest, manifestKey, type ShardFile, shardFile } from '../archive/index.ts';
 import { type Leftover, type QdrantCluster, QdrantCollectionBackup } from '../kinds/index.ts';
 import { doorsOf, keyringOf } from '../peers.ts';
 import { StepFailed } from './failure.ts';
@@ -45,7 +45,7 @@ export const backupSteps: Steps<BackupStep, BackupWorld> = {
     const { collectionName: collection } = backup.spec;
     await attempt(backup, world, async (bucket) => {
       const described = valueOf(pod, await (await snapshotsOf(cluster, pod, world)).describe(collection));
-      const files: Manifest['shards'] = [];
+      const files: ShardFile[] = [];
       for (const { id, key } of shards) {
         const file = await shardIn(bucket, current.id, id, { ...backup.metadata, config: described.config }, world);
         files.push({ ...file, ...(key !== undefined && { key }) });
@@ -210,7 +210,7 @@ async function shardIn(
   shard: number,
   of: { readonly namespace?: string; readonly config: JsonObject },
   { signal }: BackupWorld,
-): Promise<Manifest['shards'][number]> {
+): Promise<ShardFile> {
   const file = shardFile(shard);
   const key = `${id}/${file}`;
   const found = await bucket.head(key, signal);
