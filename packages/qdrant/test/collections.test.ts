@@ -196,6 +196,42 @@ test('what can not be changed is told and left, and all else is changed', async 
   await until('it is as it was', isMade());
 });
 
+test('vectors with names are added to those that are there, with all that is said of them, and never taken away', async () => {
+  const client = await start();
+  const wanting = (...names: string[]) => {
+    const vectors = Object.fromEntries(names.map((name) => [name, { size: 8, hnsw_config: { m: 8 } }]));
+    return aCollection({ config: { vectors, sparse_vectors: names.length > 1 ? { words: { modifier: 'idf' } } : {} } });
+  };
+  await applyCollection(wanting('image'))(client);
+  await until('it is made', isMade());
+  const { serial } = onServer() ?? {};
+  await applyCollection(wanting('image', 'text'))(client);
+  await until('it has both', (state) => isMade()(state) && JSON.stringify(onServer()?.config).includes('words'));
+  expect(onServer()).toMatchObject({
+    serial,
+    config: {
+      params: {
+        vectors: { text: { size: 8, distance: 'Cosine', on_disk: true, hnsw_config: { m: 8 } } },
+        sparse_vectors: { words: { modifier: 'idf' } },
+      },
+    },
+  });
+  await applyCollection(wanting('image'))(client);
+  await until('it is left as it is', isMade());
+  expect(onServer()?.config).toMatchObject({ params: { vectors: { text: {} }, sparse_vectors: { words: {} } } });
+});
+
+test('a vector that is added to a collection of an older version is told to be impossible', async () => {
+  simulation = await new Simulation({ seed: 1, world: qdrantWorld() }).start();
+  const { client } = simulation;
+  await applyCluster(aClusterOf(1, { image: 'qdrant/qdrant:v1.17.1' }))(client);
+  await applyCollection(aCollection({ config: { vectors: { image: {} } } }))(client);
+  await until('it is made', isMade());
+  await applyCollection(aCollection({ config: { vectors: { image: {}, text: {} } } }))(client);
+  await until('it is told', () => condition('Ready')?.reason === 'ImmutableFieldChanged');
+  expect(condition('Ready')?.message).toContain('vectors.text is null and can not become');
+});
+
 test('a collection of somebody else, which only has the name, is neither changed nor deleted', async () => {
   const client = await start();
   await told('PUT', '/collections/points', { vectors: { size: 768, distance: 'Cosine' }, shard_number: 1 });

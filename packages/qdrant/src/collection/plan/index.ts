@@ -9,7 +9,7 @@ import { ending } from './ending.ts';
 import { aliasesCondition, type Health, healthOf } from './health.ts';
 import { indexing } from './indexes.ts';
 import { leavings, leftBehind, leftBehindCondition, leftBehindStatus } from './left-behind.ts';
-import { creating, keying, updating } from './making.ts';
+import { addingVectors, creating, keying, updating } from './making.ts';
 import { replicatedCondition, replicationOf } from './replication.ts';
 import { patchHash, rules } from './rules.ts';
 import { type Situation, situationOf } from './situation.ts';
@@ -61,6 +61,7 @@ export function planCollection(
 const wanted = (situation: Situation): readonly CollectionStep[] => [
   ...creating(situation),
   ...updating(situation),
+  ...addingVectors(situation),
   ...keying(situation),
   ...indexing(situation),
   ...aliasing(situation),

@@ -19,6 +19,16 @@ export function updating({ collection, drift, via }: Situation): readonly Collec
   return [{ do: 'update-collection', because, via, collection: collection.metadata.name, patch: drift.patch }];
 }
 
+/** Those that the spec does not name have points in them: they are left alone. */
+export function addingVectors({ collection, drift, via }: Situation): readonly CollectionStep[] {
+  if (!via) return [];
+  const { name: of } = collection.metadata;
+  return drift.missing.map(({ name, kind, config }) => {
+    const because = `there is no ${kind} vector ${name}`;
+    return { do: 'create-vector', because, via, collection: of, vector: name, kind, config };
+  });
+}
+
 /** Parts that points are sent to by name. Those that the spec does not name have points in them: they are left alone. */
 export function keying({ collection, seen, declared, via }: Situation): readonly CollectionStep[] {
   if (!seen || !via) return [];

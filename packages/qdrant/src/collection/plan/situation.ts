@@ -1,5 +1,6 @@
 import { findCondition } from '@polder/kube';
 import { PEERS_AGREE } from '../../cluster/plan/health.ts';
+import { isFrom } from '../../cluster/plan/versions.ts';
 import type { CollectionSpec, QdrantCollection } from '../../kinds/index.ts';
 import type { CollectionSeen, Observed, Server } from '../observe.ts';
 import { type Drift, driftOf } from './drift.ts';
@@ -25,6 +26,8 @@ export interface Situation {
   readonly periodicMs: number;
 }
 
+const NO_DRIFT: Drift = { patch: undefined, missing: [], immutable: [] };
+
 export function situationOf(
   collection: QdrantCollection,
   observed: Observed,
@@ -35,7 +38,8 @@ export function situationOf(
   const seen = server?.collection;
   const isFound = seen !== undefined && recorded(collection, observed).origin !== 'Created';
   const declared = isFound ? collection.spec : completed(collection.spec);
-  const drift = seen ? driftOf(declared, seen.config) : { patch: undefined, immutable: [] };
+  const canAddVectors = isFrom(observed.cluster?.status?.version ?? '', 1, 18);
+  const drift = seen ? driftOf(declared, seen.config, canAddVectors) : NO_DRIFT;
   const { namespace } = collection.metadata;
   return {
     collection,
