@@ -392,6 +392,7 @@ describe('one that is deleted', () => {
     world().storage.removeBucket(BUCKET);
     await client.delete(QdrantCollectionBackup, daily);
     await simulation.until('it is gone', isGone, 1_000);
+    expect(eventsIn(simulation.state).filter((one) => one.startsWith('CleanupForced'))).toEqual([]);
   });
 
   test.each([

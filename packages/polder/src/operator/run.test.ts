@@ -352,7 +352,7 @@ describe('the Qdrant API', () => {
       });
     expect(await status('/api/v1/templates', TRUSTED)).toBe(200);
     expect(await status('/api/v1/templates')).toBe(401);
-    await expect(call(operator, '/api/v1/templates')).rejects.toThrow();
+    await expect(call(operator, '/api/v1/templates')).rejects.toThrow('fetch failed');
   });
 
   test('ends the operator if the folder has no certificate: it is not served in clear text instead', async () => {

@@ -31,11 +31,11 @@ function fixed(spec: CollectionSpec, origin: NonNullable<QdrantCollection['statu
 function problemsOfChange(old: QdrantCollection, collection: QdrantCollection): readonly string[] {
   if (findCondition(old.status?.conditions, 'Ready')?.status !== 'True') return [];
   const origin = old.status?.origin;
-  const before: Readonly<Record<string, unknown>> = fixed(old.spec, origin);
+  const before: Readonly<Record<string, string | number | undefined>> = fixed(old.spec, origin);
   return Object.entries(fixed(collection.spec, origin)).flatMap(([field, value]) =>
     value === undefined || before[field] === undefined || before[field] === value
       ? []
-      : `spec.${field} can not change from ${String(before[field])} to ${value}; make another collection, copy the points and move the alias`,
+      : `spec.${field} can not change from ${before[field]} to ${value}; make another collection, copy the points and move the alias`,
   );
 }
 
