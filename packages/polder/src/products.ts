@@ -47,6 +47,8 @@ export interface ProductServer {
   readonly name: string;
   readonly app: Hono;
   readonly bindAddress: BindAddress;
+  /** Served over TLS, with `tls.crt` and `tls.key` of this folder; plain without it. */
+  readonly certificateDirectory?: string | undefined;
 }
 
 export interface ProductWebhook {

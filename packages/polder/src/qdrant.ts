@@ -51,7 +51,16 @@ export const qdrantProduct: BuiltInProduct = {
     }
     const timeoutMs = durations['apiTimeout'] ?? qdrantIntervals.apiTimeout.default;
     const app = qdrantApi({ client, token, clock, log, namespaces, timeoutMs });
-    return [{ name: 'the Qdrant API', app, bindAddress: apiAddressIn(env) }];
+    const bindAddress = apiAddressIn(env);
+    const certificateDirectory = env['API_CERT_DIR']?.trim() || undefined;
+    if (certificateDirectory === undefined && !isLoopback(bindAddress)) {
+      const { host } = bindAddress;
+      log.warn(
+        { host },
+        `the Qdrant API on ${host} is in clear text, and so is its token: name a folder with tls.crt and tls.key in API_CERT_DIR, or put something before it that speaks TLS`,
+      );
+    }
+    return [{ name: 'the Qdrant API', app, bindAddress, certificateDirectory }];
   },
   webhooks: (cached) =>
     webhooks(cached).map(({ kind, webhook }) => {
@@ -90,6 +99,9 @@ function apiAddressIn({ API_BIND_ADDRESS = '', API_PORT = '' }: ServerSurroundin
     : `API_PORT is ${API_PORT}; a port is a whole number up to 65535`;
   throw new Error(rule);
 }
+
+const isLoopback = ({ host }: BindAddress): boolean =>
+  host === 'localhost' || host === '::1' || host.startsWith('127.');
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 

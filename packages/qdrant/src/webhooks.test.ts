@@ -135,6 +135,15 @@ describe('a collection', () => {
     expect(await asked(QdrantCollection, collection(change), pending, stored)).toMatchObject({ allowed: true });
   });
 
+  test('that was there before may say later what it is, and is not told of copies that it has', async () => {
+    const status = { ...made, origin: 'Adopted' };
+    const said = { replicationFactor: undefined, distance: 'Dot', shardNumber: 6 };
+    const old = collection({ replicationFactor: undefined }, status);
+    expect(await asked(QdrantCollection, collection(said, status), old, stored)).toEqual({ uid: 'u', allowed: true });
+    const answer = await asked(QdrantCollection, collection({ distance: 'Cosine' }), collection(said, status), stored);
+    expect(answer.status?.message).toContain('spec.distance can not change from Dot to Cosine');
+  });
+
   test.each<[string, object, Stored, string]>([
     ['has one copy of each shard', { replicationFactor: 1 }, stored, 'spec.replicationFactor is 1: of 3 peers'],
     ['wants more copies than there are peers', { replicationFactor: 5 }, stored, 'vectors has 3 peers'],

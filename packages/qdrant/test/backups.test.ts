@@ -3,7 +3,7 @@ import type { Fault } from '@polder/doubles/s3';
 import { Simulation, type State, staysQuiet } from '@polder/embedded/simulation';
 import { type Client, Event, Lease, Secret } from '@polder/kube';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { type ClusterSpec } from '../src/kinds/index.ts';
+import { type ClusterSpec, QdrantCollectionBackup } from '../src/kinds/index.ts';
 import {
   applyBackup,
   applySecret,
@@ -13,6 +13,7 @@ import {
   backupIn,
   backupsWorld,
   completeIn,
+  daily,
   isAtRest,
   keysIn,
   manifestAt,
@@ -351,6 +352,81 @@ describe('what goes wrong on the way is gone through again, and never becomes a 
     expectWhole(status()?.lastBackup?.id);
     await until('nothing is left', (state) => backupIn(state)?.status?.leftovers === undefined);
     expect(snapshotsOnPeers(world())).toEqual([]);
+  });
+});
+
+describe('one that is deleted', () => {
+  const isGone = (state: State) => backupIn(state) === undefined;
+
+  /** A complete backup, and a second one that has its first shard in the bucket and does not get further. */
+  async function halfway(): Promise<{ readonly client: Client; readonly whole: string | undefined }> {
+    const client = await start();
+    await applyBackup({ backupNow: true }, 'daily', { request: 1 })(client);
+    await until('one is complete', hasBackups(1));
+    const [whole] = completeIn(world());
+    const refusal: Fault = { is: 'answer', status: 400, code: 'InvalidRequest' };
+    world().storage.fault = ({ method, path }) => (method === 'PUT' && /shard-1/.test(path) ? refusal : undefined);
+    await simulation.pass(60_000);
+    await applyBackup({ backupNow: true }, 'daily', { request: 2 })(client);
+    await until('another is halfway', (state) => (backupIn(state)?.status?.current?.failures ?? 0) > 0);
+    expect(keysIn(world()).filter((key) => !key.startsWith(`${whole}/`))).toHaveLength(1);
+    return { client, whole };
+  }
+
+  test('takes along what it did not complete, and nothing else', async () => {
+    const { client, whole } = await halfway();
+    await client.delete(QdrantCollectionBackup, daily);
+    await until('it is gone', isGone);
+    expect(keysIn(world())).toEqual(
+      ['manifest.json', 'shard-0.snapshot', 'shard-1.snapshot'].map((one) => `${whole}/${one}`),
+    );
+    expectWhole(whole);
+    expect(world().storage.uploadsIn(BUCKET)).toEqual([]);
+    expect(snapshotsOnPeers(world())).toEqual([]);
+  });
+
+  test('goes at once while none is under way, whether or not the bucket can be reached', async () => {
+    const client = await start();
+    await applyBackup({ backupNow: true })(client);
+    await until('it is there', hasBackups(1));
+    world().storage.removeBucket(BUCKET);
+    await client.delete(QdrantCollectionBackup, daily);
+    await simulation.until('it is gone', isGone, 1_000);
+    expect(eventsIn(simulation.state).filter((one) => one.startsWith('CleanupForced'))).toEqual([]);
+  });
+
+  test.each([
+    { hurry: 'nobody is', left: 'after some attempts' },
+    { hurry: 'somebody is', left: 'as soon as that is said' },
+  ])(
+    'is let go $left if the bucket can not be reached and $hurry in a hurry, and what is left is told',
+    async ({ hurry }) => {
+      const { client } = await halfway();
+      const { id } = status()?.current ?? {};
+      world().storage.fault = () => ({ is: 'answer', status: 403, code: 'AccessDenied' });
+      await client.delete(QdrantCollectionBackup, daily);
+      await until('attempts are counted', () => (status()?.cleanupAttempts ?? 0) > 2);
+      expect(status()).toMatchObject({
+        cleanupPhase: 'Retrying',
+        cleanupError: expect.stringContaining('AccessDenied'),
+      });
+      const body = { metadata: { annotations: { 'qdrant.operator/force-delete': 'true' } } };
+      if (hurry === 'somebody is') await client.patch(QdrantCollectionBackup, daily, { type: 'merge', body });
+      await until('it is gone', isGone);
+      const forced = (state: State) => eventsIn(state).find((one) => one.startsWith('CleanupForced'));
+      await until('it is told', (state) => forced(state) !== undefined);
+      expect(forced(simulation.state)).toContain(`the files of ${id} in bucket backups may be left`);
+    },
+  );
+
+  test('waits for a bucket that comes back', async () => {
+    const { client, whole } = await halfway();
+    world().storage.fault = () => ({ is: 'answer', status: 403, code: 'AccessDenied' });
+    await client.delete(QdrantCollectionBackup, daily);
+    await until('attempts are counted', () => (status()?.cleanupAttempts ?? 0) > 2);
+    world().storage.fault = () => undefined;
+    await until('it is gone', isGone);
+    expect(keysIn(world()).every((key) => key.startsWith(`${whole}/`))).toBe(true);
   });
 });
 

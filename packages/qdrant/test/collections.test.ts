@@ -146,15 +146,40 @@ test('a collection that is there is adopted with its points, and drift by hand i
   await until('it is adopted', isMade());
   expect(statusOf()).toMatchObject({ origin: 'Adopted', pointsCount: 1 });
   expect(onServer()?.config).toMatchObject({
-    params: { vectors: { on_disk: true } },
     optimizer_config: { indexing_threshold: 5000, flush_interval_sec: 5 },
   });
-  await told('PATCH', '/collections/points', { hnsw_config: { m: 8 }, params: { replication_factor: 3 } });
+  await told('PATCH', '/collections/points', { hnsw_config: { m: 8 }, optimizers_config: { indexing_threshold: 1 } });
   const before = now();
   await simulation.pass(301_000);
   await until('it is repaired', isMade());
-  expect(onServer()?.config).toMatchObject({ hnsw_config: { m: 16 }, params: { replication_factor: 1 } });
+  expect(onServer()?.config).toMatchObject({ hnsw_config: { m: 16 }, optimizer_config: { indexing_threshold: 5000 } });
   expect(writesSince(before)).toEqual(['PATCH /collections/points?timeout=10']);
+});
+
+test('a collection that is adopted stays as it is in all that the spec does not say', async () => {
+  const client = await start(3);
+  const found = { vectors: { size: 4, distance: 'Dot', on_disk: false }, shard_number: 2, replication_factor: 3 };
+  await told('PUT', '/collections/points', found);
+  const before = now();
+  await applyCollection(aCollection())(client);
+  await until('it is adopted', isMade());
+  await simulation.pass(301_000);
+  expect(statusOf()).toMatchObject({ origin: 'Adopted', qdrantStatus: 'Healthy' });
+  expect(copies()).toEqual([3, 3]);
+  expect(writesSince(before)).toEqual([]);
+  await applyCollection(aCollection({ replicationFactor: 2 }))(client);
+  await until('it has the copies that it says', (state) => isMade()(state) && copies().every((count) => count === 2));
+  expect(onServer()?.config).toMatchObject({ params: { vectors: { distance: 'Dot' }, replication_factor: 2 } });
+});
+
+test('a collection that was made stays as it was made, also in what its spec does not say', async () => {
+  const client = await start();
+  await applyCollection(aCollection())(client);
+  await until('it is made', isMade());
+  await told('PATCH', '/collections/points', { params: { replication_factor: 3 } });
+  await simulation.pass(301_000);
+  await until('it is repaired', isMade());
+  expect(onServer()?.config).toMatchObject({ params: { replication_factor: 1 } });
 });
 
 test('what can not be changed is told and left, and all else is changed', async () => {
@@ -171,6 +196,42 @@ test('what can not be changed is told and left, and all else is changed', async 
   await until('it is as it was', isMade());
 });
 
+test('vectors with names are added to those that are there, with all that is said of them, and never taken away', async () => {
+  const client = await start();
+  const wanting = (...names: string[]) => {
+    const vectors = Object.fromEntries(names.map((name) => [name, { size: 8, hnsw_config: { m: 8 } }]));
+    return aCollection({ config: { vectors, sparse_vectors: names.length > 1 ? { words: { modifier: 'idf' } } : {} } });
+  };
+  await applyCollection(wanting('image'))(client);
+  await until('it is made', isMade());
+  const { serial } = onServer() ?? {};
+  await applyCollection(wanting('image', 'text'))(client);
+  await until('it has both', (state) => isMade()(state) && JSON.stringify(onServer()?.config).includes('words'));
+  expect(onServer()).toMatchObject({
+    serial,
+    config: {
+      params: {
+        vectors: { text: { size: 8, distance: 'Cosine', on_disk: true, hnsw_config: { m: 8 } } },
+        sparse_vectors: { words: { modifier: 'idf' } },
+      },
+    },
+  });
+  await applyCollection(wanting('image'))(client);
+  await until('it is left as it is', isMade());
+  expect(onServer()?.config).toMatchObject({ params: { vectors: { text: {} }, sparse_vectors: { words: {} } } });
+});
+
+test('a vector that is added to a collection of an older version is told to be impossible', async () => {
+  simulation = await new Simulation({ seed: 1, world: qdrantWorld() }).start();
+  const { client } = simulation;
+  await applyCluster(aClusterOf(1, { image: 'qdrant/qdrant:v1.17.1' }))(client);
+  await applyCollection(aCollection({ config: { vectors: { image: {} } } }))(client);
+  await until('it is made', isMade());
+  await applyCollection(aCollection({ config: { vectors: { image: {}, text: {} } } }))(client);
+  await until('it is told', () => condition('Ready')?.reason === 'ImmutableFieldChanged');
+  expect(condition('Ready')?.message).toContain('vectors.text is null and can not become');
+});
+
 test('a collection of somebody else, which only has the name, is neither changed nor deleted', async () => {
   const client = await start();
   await told('PUT', '/collections/points', { vectors: { size: 768, distance: 'Cosine' }, shard_number: 1 });
@@ -182,6 +243,56 @@ test('a collection of somebody else, which only has the name, is neither changed
   await until('it is gone', (state) => collectionIn(state) === undefined);
   expect(onServer()).toBeDefined();
   expect(writesSince(before)).toEqual([]);
+});
+
+describe('a collection whose spec names another cluster', () => {
+  const leftBehind = () => condition('LeftBehind');
+  const notes = async (client: Client) =>
+    (await client.list(EventsV1Event, { namespace: 'default' })).items
+      .filter(({ reason }) => reason === 'LeftBehind')
+      .map(({ note }) => note);
+  const note = 'collection points of QdrantCluster vectors is not looked after any more; it is not deleted';
+
+  async function moved(): Promise<Client> {
+    const client = await start();
+    await applyCollection(aCollection())(client);
+    await until('it is made', isMade());
+    await applyCollection(aCollection({ cluster: 'other' }))(client);
+    await until('that is told', () => leftBehind()?.status === 'True');
+    return client;
+  }
+
+  test('tells what it leaves behind, and does not delete it', async () => {
+    const client = await moved();
+    expect(leftBehind()?.message).toBe(
+      'collection points of QdrantCluster vectors is not looked after any more. Set spec.cluster back from other, or delete it there once its points are not needed: DELETE /collections/points',
+    );
+    await simulation.pass(900_000);
+    expect(await notes(client)).toEqual([note]);
+    expect(onServer()).toBeDefined();
+    await client.delete(QdrantCollection, points);
+    await until('it is gone', (state) => collectionIn(state) === undefined);
+    await simulation.pass(10_000);
+    expect(onServer()).toBeDefined();
+    expect(await notes(client)).toEqual([note, note]);
+  });
+
+  test('has left nothing once it is deleted there by hand', async () => {
+    await moved();
+    await told('DELETE', '/collections/points');
+    await until('that is noticed', () => leftBehind()?.status === 'False');
+    expect(statusOf()?.leftBehind).toBeUndefined();
+  });
+
+  test('is what it was once the spec is set back', async () => {
+    const client = await moved();
+    const { serial } = onServer() ?? {};
+    await applyCollection(aCollection())(client);
+    await until('it is as it was', isMade());
+    expect(leftBehind()?.status).toBe('False');
+    expect(statusOf()).toMatchObject({ origin: 'Created' });
+    expect(onServer()?.serial).toBe(serial);
+  });
 });
 
 describe('aliases', () => {

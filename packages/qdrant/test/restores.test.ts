@@ -96,6 +96,35 @@ describe('a restore', () => {
     expect(statusIn(simulation.state)?.message).toBe(`60 points of ${ID} are in points; left to others: other`);
   });
 
+  test('brings back a collection with shard keys that is gone: each point is in the part that it was in', async () => {
+    simulation = await new Simulation({ seed: 1, world: qdrantWorld() }).start();
+    client = simulation.client;
+    await applyCluster(aClusterOf(2))(client);
+    await until('two peers', hasPeers(2));
+    const tell = (method: string, path: string, body: object) =>
+      during(ask(hosts(), method, `/collections/points${path}`, body));
+    await tell('PUT', '', { vectors: { size: 4, distance: 'Dot' }, sharding_method: 'custom', replication_factor: 2 });
+    for (const [shard_key, shards_number] of [
+      ['south', 2],
+      [7, 1],
+    ] as const) {
+      await tell('POST', '/cluster', { create_sharding_key: { shard_key, shards_number } });
+      const points = NUMBERS.map((id) => ({ id, vector: [id, 0, 0, 1], payload: { shard_key } }));
+      await tell('PUT', '/points?wait=true', { shard_key, points: shard_key === 7 ? points.slice(0, 5) : points });
+    }
+    // Each peer has all shards, and counts their points.
+    const placed = await during(ask(hosts(), 'GET', '/collections/points/cluster'));
+    expect(placed).toMatchObject({ local_shards: [{ shard_key: 'south' }, { shard_key: 'south' }, { shard_key: 7 }] });
+    await declareBucket(client, { backupNow: true });
+    const idIn = (state: State) =>
+      state.get(QdrantCollectionBackup, { namespace: 'default', name: 'backups' })?.status?.lastBackup?.id;
+    await until('there is a backup', (state) => idIn(state) !== undefined);
+    await during(ask(hosts(), 'DELETE', '/collections/points'));
+    const backupId = idIn(simulation.state) ?? '';
+    expect(await restored({ backupId })).toMatchObject({ phase: 'Completed', points: 65, progress: '3 of 3' });
+    expect(await during(ask(hosts(), 'GET', '/collections/points/cluster'))).toEqual(placed);
+  });
+
   test('takes a live collection back: what came later is gone, and what was deleted is there', async () => {
     await start();
     await during(backUp(hosts()));

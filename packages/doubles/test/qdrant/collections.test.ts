@@ -1,6 +1,6 @@
 /** The REST API of collections, its answers word by word. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Json } from '../../qdrant/src/json.ts';
+import { type Json, objectAt } from '../../qdrant/src/json.ts';
 import { World } from './world.ts';
 
 let world: World;
@@ -272,13 +272,30 @@ test('a payload index is put, changed, and deleted though it is not there', asyn
   expect(await world.ask(0, 'DELETE', '/collections/a/index/nope')).toMatchObject({ status: 200 });
 });
 
-test('a named vector is added and taken away', async () => {
+/** Just these members, within an object that may have others. */
+const noMore = (members: object) =>
+  expect.toSatisfy((value: object) => JSON.stringify(value) === JSON.stringify(members), JSON.stringify(members));
+
+test('a named vector is added with what it has for good, and taken away', async () => {
   await put('/collections/a', { vectors: { one: { size: 4, distance: 'Dot' } } });
   expect(await put('/collections/a/vectors/two', { dense: { size: 8, distance: 'Dot' } })).toMatchObject({
     status: 200,
   });
   expect(await world.get(0, '/collections/a')).toMatchObject({ config: { params: { vectors: { two: { size: 8 } } } } });
   expect(await put('/collections/a/vectors/three', { size: 8 })).toMatchObject({ status: 400 });
+  const more = { modifier: 'idf', datatype: 'uint8', index: { on_disk: true } };
+  expect(await put('/collections/a/vectors/words', { sparse: more })).toMatchObject({ status: 200 });
+  expect(await put('/collections/a/vectors/big', { dense: { size: 8, distance: 'Dot', on_disk: true } })).toMatchObject(
+    {
+      status: 200,
+    },
+  );
+  expect(objectAt(await world.get(0, '/collections/a'), 'config')).toMatchObject({
+    params: {
+      vectors: { one: { size: 4 }, two: { size: 8 }, big: noMore({ size: 8, distance: 'Dot' }) },
+      sparse_vectors: { words: noMore({ modifier: 'idf', index: { datatype: 'uint8' } }) },
+    },
+  });
   expect(await world.ask(0, 'DELETE', '/collections/a/vectors/nope')).toMatchObject({ status: 200 });
 });
 

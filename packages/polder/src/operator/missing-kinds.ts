@@ -31,6 +31,11 @@ export class MissingKinds implements ProductEvents {
     };
   }
 
+  /** Whether one of these is not there: to wait for it may take for ever. */
+  isAmong(kinds: readonly Kind[]): boolean {
+    return kinds.some((kind) => this.#missing.has(resourceNameOf(kind)));
+  }
+
   /** Why these are not read yet. */
   explain(kinds: readonly Kind[]): string {
     const isMissing = (kind: Kind) => this.#missing.has(resourceNameOf(kind));

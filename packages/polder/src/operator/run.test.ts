@@ -1,10 +1,16 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { get } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type ApiServer, createApiServer } from '@polder/embedded';
 import {
   Client,
   ConfigMap,
   controller,
+  createAuthority,
   defineKind,
   isNotFound,
+  issue,
   Lease,
   type Logger,
   Namespace,
@@ -19,7 +25,7 @@ import {
 } from '@polder/kube';
 import { kinds, QdrantCollectionTemplate } from '@polder/qdrant/kinds';
 import { Type } from 'typebox';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { freePorts } from '../../../../tools/free-ports.ts';
 import { Page, pages } from '../../test/pages.ts';
 import { installCrds } from '../crds.ts';
@@ -100,7 +106,7 @@ function start(
     const [, what] = /^serving (.+) on /.exec(message) ?? [];
     if (what !== undefined && 'port' in fields) ports.set(what, Number(fields.port));
   };
-  const log: Logger = { ...silentLogger, info: note, error: note, child: () => log };
+  const log: Logger = { ...silentLogger, info: note, warn: note, error: note, child: () => log };
   const stop = new AbortController();
   const all: OperatorOptions = {
     products: [pages],
@@ -195,16 +201,18 @@ describe('an operator', () => {
     await expect.poll(() => isThere('a'), PATIENCE).toBe(true);
     const absence = 'the cluster has no kind Note (test.polder.dev/v1); install it: polder crds | kubectl apply -f -';
     expect(operator.said.filter((line) => line.includes('Note'))).toEqual([absence]);
-    expect(await operator.ask('probes', '/readyz')).toEqual({
-      status: 500,
-      text: `[-]notes failed: ${absence}\n[+]pages ok\nreadyz check failed\n`,
+    expect(await operator.ask('probes', '/readyz')).toEqual({ status: 200, text: `[ ]notes waits: ${absence}\nok` });
+    expect(await operator.ask('probes', '/readyz?verbose')).toEqual({
+      status: 200,
+      text: `[ ]notes waits: ${absence}\n[+]pages ok\nreadyz check passed\n`,
     });
+    expect(await operator.ask('probes', '/readyz/notes')).toEqual({ status: 500, text: `${absence}\n` });
     expect(await operator.ask('probes', '/readyz?exclude=notes')).toEqual({ status: 200, text: 'ok' });
     expect((await operator.ask('metrics', '/metrics')).text).toContain(
       'leader_election_master_status{name="pages"} 1\n',
     );
     await installCrds([Note], { client, clock: systemClock, signal: new AbortController().signal });
-    await expect.poll(async () => (await operator.ask('probes', '/readyz')).status, PATIENCE).toBe(200);
+    await expect.poll(async () => (await operator.ask('probes', '/readyz')).text, PATIENCE).toBe('ok');
     expect(operator.said).toContain('the cluster has the kind Note (test.polder.dev/v1) now');
     const leads = async () => (await operator.ask('metrics', '/metrics')).text;
     await expect.poll(leads, PATIENCE).toContain('leader_election_master_status{name="notes"} 1\n');
@@ -324,6 +332,45 @@ describe('the Qdrant API', () => {
       return items.map(({ status }) => status?.usageCount);
     };
     await expect.poll(looked, PATIENCE).toEqual([0, 0]);
+  });
+
+  test('is served over TLS, and in no other way, with the certificate of a folder', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'polder-api-'));
+    onTestFinished(() => rm(directory, { recursive: true }));
+    const times = { validMs: 3_600_000, now: systemClock.now() };
+    const authority = await createAuthority({ name: 'test', ...times });
+    const pair = await issue(authority, { name: 'api', use: 'server', ipAddresses: ['127.0.0.1'], ...times });
+    await writeFile(join(directory, 'tls.crt'), pair.certificate);
+    await writeFile(join(directory, 'tls.key'), pair.key);
+    const operator = withEnv({ API_TOKEN: 'secret', API_BIND_ADDRESS: ':0', API_CERT_DIR: directory });
+    await expect.poll(() => operator.port(API), PATIENCE).toBeGreaterThan(0);
+    const port = operator.port(API);
+    const status = (path: string, headers: Record<string, string> = {}) =>
+      new Promise((resolve, reject) => {
+        const options = { host: '127.0.0.1', port, path, headers, ca: authority.certificate };
+        get(options, (answer) => resolve(answer.resume().statusCode)).on('error', reject);
+      });
+    expect(await status('/api/v1/templates', TRUSTED)).toBe(200);
+    expect(await status('/api/v1/templates')).toBe(401);
+    await expect(call(operator, '/api/v1/templates')).rejects.toThrow('fetch failed');
+  });
+
+  test('ends the operator if the folder has no certificate: it is not served in clear text instead', async () => {
+    const operator = withEnv({ API_TOKEN: 'secret', API_BIND_ADDRESS: ':0', API_CERT_DIR: '/nowhere' });
+    const { done } = running.pop() ?? {};
+    await expect(done).rejects.toThrow('/nowhere');
+    expect(operator.port(API)).toBe(0);
+  });
+
+  test('in clear text is warned of where others can listen', async () => {
+    const open = withEnv({ API_TOKEN: 'secret', API_BIND_ADDRESS: '0.0.0.0:0' });
+    await expect.poll(() => open.port(API), PATIENCE).toBeGreaterThan(0);
+    expect(open.said.filter((line) => line.includes('clear text'))).toEqual([
+      'the Qdrant API on 0.0.0.0 is in clear text, and so is its token: name a folder with tls.crt and tls.key in API_CERT_DIR, or put something before it that speaks TLS',
+    ]);
+    const own = withEnv({ API_TOKEN: 'secret', API_BIND_ADDRESS: ':0' });
+    await expect.poll(() => own.port(API), PATIENCE).toBeGreaterThan(0);
+    expect(own.said.filter((line) => line.includes('clear text'))).toEqual([]);
   });
 
   test('answers for the namespaces of its operator alone', async () => {

@@ -98,9 +98,9 @@ export async function runOperator(options: OperatorOptions, tools: OperatorTools
       ...products
         .flatMap((product) => serversOf(product, config, surroundings))
         .map(
-          ({ name, app, bindAddress }) =>
+          ({ name, app, bindAddress, certificateDirectory }) =>
             () =>
-              serving(name, app, bindAddress, tools),
+              serving(name, app, bindAddress, { ...tools, certificateDirectory, on: metrics.certificateFiles() }),
         ),
       ...(webhook ? [() => webhooks(webhook)] : []),
     ],
@@ -140,7 +140,10 @@ class Leading implements ProductEvents {
   }
 }
 
-/** A check for each product: one whose kinds are not installed is not ready, and does not keep the others from their work. */
+/**
+ * A check for each product. One whose kinds are not installed may wait for them for ever, and must not keep the others from
+ * being reached: an operator is ready if those are that it runs, and says what the others wait for.
+ */
 function probesOf(manager: () => Manager, products: readonly Product[], missing: MissingKinds): Hono {
   const checks = products.map((product) => {
     const check = () => {
@@ -149,7 +152,22 @@ function probesOf(manager: () => Manager, products: readonly Product[], missing:
     };
     return [product.name, check] as const;
   });
-  return probes({ live: { ping: () => {} }, ready: Object.fromEntries(checks) });
+  const all = probes({ live: { ping: () => {} }, ready: Object.fromEntries(checks) });
+  const app = new Hono();
+  app.get('/readyz', async ({ req, text }) => {
+    const excluded = req.queries('exclude') ?? [];
+    const asked = products.filter(({ name }) => !excluded.includes(name));
+    const waiting = asked.filter((product) => missing.isAmong(manager().awaited(product)));
+    // Where nobody runs, nobody is ready.
+    if (waiting.length === 0 || waiting.length === asked.length) return all.fetch(req.raw);
+    const url = new URL(req.url);
+    for (const { name } of waiting) url.searchParams.append('exclude', name);
+    const answer = await all.request(url.href);
+    const lines = waiting.map((one) => `[ ]${one.name} waits: ${missing.explain(manager().awaited(one))}\n`);
+    return text(`${lines.join('')}${await answer.text()}`, answer.ok ? 200 : 500);
+  });
+  app.route('/', all);
+  return app;
 }
 
 const CONTENT_TYPE = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' };

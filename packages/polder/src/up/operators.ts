@@ -52,9 +52,9 @@ export async function startOperators(
     servers: products
       .flatMap((product) => serversOf(product, config, surroundings))
       .map(
-        ({ name, app, bindAddress }) =>
+        ({ name, app, bindAddress, certificateDirectory }) =>
           () =>
-            serving(name, app, bindAddress, { clock, log }),
+            serving(name, app, bindAddress, { clock, log, certificateDirectory }),
       ),
     graceMs: config.shared.shutdownGrace,
   });

@@ -66,6 +66,12 @@ export class CollectionsClient {
     return this.#requests.write('PATCH', this.#agreed(pathOf(name)), JSON.stringify(patch));
   }
 
+  /** As soon as it is answered, it is there: the next question is not to find it missing. */
+  createVector(name: string, vector: string, config: JsonObject): Promise<Answer<Json>> {
+    const path = `${this.#agreed(`${pathOf(name)}/vectors/${encodeURIComponent(vector)}`)}&wait=true`;
+    return this.#requests.write('PUT', path, JSON.stringify(config));
+  }
+
   /** True or false say nothing: another peer may have been first, and an alias of that name is left as it is. */
   delete(name: string): Promise<Answer<Json>> {
     return this.#requests.write('DELETE', this.#agreed(pathOf(name)));

@@ -69,6 +69,18 @@ export class RestoreClient {
     return this.#requests.write('PUT', pathOf(collection), JSON.stringify(config));
   }
 
+  createShardKey(
+    collection: string,
+    { key, shards, copies }: { readonly key: string | number; readonly shards: number; readonly copies: number },
+  ): Promise<Answer<Json>> {
+    const asked = { shard_key: key, shards_number: shards, replication_factor: copies };
+    return this.#requests.write(
+      'POST',
+      `${pathOf(collection)}/cluster`,
+      JSON.stringify({ create_sharding_key: asked }),
+    );
+  }
+
   remove(collection: string): Promise<Answer<Json>> {
     return this.#requests.write('DELETE', pathOf(collection));
   }

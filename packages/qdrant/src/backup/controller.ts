@@ -9,6 +9,7 @@ import {
   StatefulSet,
   watch,
 } from '@polder/kube';
+import { failedCleanup } from '../cleanup.ts';
 import { QdrantCluster, QdrantCollectionBackup, QdrantCollectionRestore } from '../kinds/index.ts';
 import type { Settings } from '../settings.ts';
 import { statusAfter } from './failure.ts';
@@ -28,6 +29,8 @@ export function backups(settings: Settings): Controller<QdrantCollectionBackup, 
   return controller({
     kind: QdrantCollectionBackup,
     reportsAs: 'qdrant-operator',
+    finalizer: 'qdrant.operator/unfinished-backup',
+    needsFinalizer: ({ status }) => status?.current !== undefined || (status?.leftovers ?? []).length > 0,
     watches: [
       watch(Secret, ({ metadata }, cached) =>
         those(metadata, cached, ({ spec }) => spec.snapshots.s3CredentialsSecretName === metadata.name),
@@ -51,7 +54,7 @@ export function backups(settings: Settings): Controller<QdrantCollectionBackup, 
     observe: observeBackup,
     plan: (backup, observed, now) => planBackup(backup, observed, now, settings),
     steps: backupSteps,
-    failed: statusAfter,
+    failed: (backup, error, now) => ({ ...statusAfter(backup, error, now), ...failedCleanup(backup, error) }),
   });
 }
 

@@ -66,6 +66,7 @@ export function pauseOf(backup: Backup, credentials: string, now: number): numbe
 export function isLookDue(backup: Backup, credentials: string, now: number): boolean {
   const { metadata, status } = backup;
   if (problemWith(backup) !== undefined) return false;
+  if (metadata.deletionTimestamp !== undefined) return true;
   const trigger = dueOf(backup, now);
   if (status?.current) return pauseOf(backup, credentials, now) === undefined || trigger === 'Schedule';
   if (trigger !== undefined || (status?.leftovers ?? []).length > 0) return true;

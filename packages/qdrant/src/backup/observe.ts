@@ -96,9 +96,18 @@ export async function observeBackup(backup: QdrantCollectionBackup, world: Backu
 }
 
 async function storageOf(backup: QdrantCollectionBackup, bucket: Bucket, signal: AbortSignal): Promise<StorageSeen> {
-  const { spec, status } = backup;
+  const { metadata, spec, status } = backup;
   const name = { cluster: spec.cluster, collection: spec.collectionName };
   try {
+    if (status?.current && metadata.deletionTimestamp !== undefined) {
+      const { id } = status.current;
+      const sets = setsIn(backupNamed(id) ?? name, await bucket.list(`${id}/`, signal));
+      const seen = sets.map(async (set) => {
+        const isOurs = await isWhollyOurs(set, backup, bucket, signal);
+        return { ...set, isComplete: set.hasManifest, isOurs };
+      });
+      return { is: 'seen', sets: await Promise.all(seen) };
+    }
     if (status?.current) {
       const sets = setsIn(name, await bucket.list(`${status.current.id}/`, signal));
       return { is: 'seen', sets: sets.map((set) => ({ ...set, isComplete: set.hasManifest, isOurs: true })) };
@@ -133,6 +142,20 @@ async function ownershipOf(
   const [shard] = set.shards.keys();
   const file = shard === undefined ? undefined : await bucket.head(`${set.id}/${shardFile(shard)}`, signal);
   return { isComplete: false, isOurs: file?.metadata['namespace'] === namespace };
+}
+
+/** By every single file: a cluster of the same name elsewhere may have begun a backup in the same minute. */
+async function isWhollyOurs(
+  set: FoundSet,
+  { metadata }: QdrantCollectionBackup,
+  bucket: Bucket,
+  signal: AbortSignal,
+): Promise<boolean> {
+  for (const shard of set.shards.keys()) {
+    const file = await bucket.head(`${set.id}/${shardFile(shard)}`, signal);
+    if (file && file.metadata['namespace'] !== (metadata.namespace ?? 'default')) return false;
+  }
+  return true;
 }
 
 /** Pods that are about to end are left alone: a snapshot that they make goes with them. */

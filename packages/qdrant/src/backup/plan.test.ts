@@ -249,6 +249,51 @@ test('what a dead operator left on a peer is removed, and forgotten once it is',
   expect(status.leftovers).toEqual([leftovers[1]]);
 });
 
+describe('one that is deleted', () => {
+  const deleted = (backup: QdrantCollectionBackup): QdrantCollectionBackup => ({
+    ...backup,
+    metadata: { ...backup.metadata, deletionTimestamp: '2026-01-01T12:31:00Z' },
+  });
+  const stored = (more: Partial<SeenSet>) => ({ storage: { is: 'seen' as const, sets: [aSet(more)] } });
+
+  test('removes the set that it began, and what nobody completed of a file', () => {
+    const { steps, isCleanedUp } = plan(deleted(underWay()), copied(0, 1));
+    expect(steps).toMatchObject([{ do: 'remove-set', set: { id: ID } }]);
+    expect(isCleanedUp).toBe(true);
+    expect(plan(deleted(underWay())).steps).toMatchObject([{ do: 'remove-set', set: { id: ID, shards: new Map() } }]);
+  });
+
+  test.each<[string, Partial<Observed>]>([
+    ['is complete', stored({ hasManifest: true })],
+    ['is of another namespace', stored({ isOurs: false })],
+    ['another backup goes on with', { ...copied(0), others: [underWay()] }],
+  ])('leaves a set alone that %s', (_, observed) => {
+    expect(plan(deleted(underWay()), observed)).toMatchObject({ steps: [], isCleanedUp: true });
+  });
+
+  test('is let go after so many attempts, also if the storage lists what it does not remove', () => {
+    const vain = { ...underWay(), status: { current, cleanupAttempts: DEFAULTS.cleanupAttempts } };
+    const { steps, events, isCleanedUp } = plan(deleted(vain), copied(0));
+    expect([steps, isCleanedUp]).toEqual([[], true]);
+    expect(events?.[0]?.note).toContain(`the files of ${ID} in bucket backups may be left`);
+  });
+
+  test('waits for a pod that may have a snapshot of its, and clears what it can', () => {
+    const leftovers = [
+      { pod: 'vectors-0', shard: 1, others: [] },
+      { pod: 'vectors-1', shard: 2, others: [] },
+    ];
+    const peers = [peer('1', SHARDS)];
+    const waiting = plan(deleted(aBackup({}, { leftovers })), { peers });
+    expect(waiting).toMatchObject({
+      steps: [{ do: 'clear-leftover', leftover: leftovers[0] }],
+      status: { leftovers: [leftovers[1]], cleanupAttempts: 1 },
+    });
+    expect(waiting.isCleanedUp).toBeUndefined();
+    expect(plan(deleted(aBackup({}, { leftovers })), { peers, cluster: undefined }).isCleanedUp).toBe(true);
+  });
+});
+
 test('whatever is in the bucket, the newest complete backups stay, and only what is ours goes', () => {
   const sets = fc.array(
     fc.record({ hours: fc.nat(200), hasManifest: fc.boolean(), isOurs: fc.boolean(), isBroken: fc.boolean() }),

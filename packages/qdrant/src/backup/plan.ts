@@ -1,10 +1,11 @@
 import { judge, type Plan, type Summary, sentenceOf, timestamp } from '@polder/kube';
 import { backupId, timeOf } from '../archive/index.ts';
-import { ordinalOf } from '../cluster/objects/index.ts';
 import { holdingOf } from '../holding.ts';
 import type { BackupStatus, CurrentBackup, QdrantCluster, QdrantCollectionBackup } from '../kinds/index.ts';
 import type { Settings } from '../settings.ts';
 import { dueOf, lineOf, nextAfter, nextBackupOf, pauseOf, problemWith, type Trigger, timeText } from './due.ts';
+import { ending } from './ending.ts';
+import { leftAfter, removingLeftovers } from './leftovers.ts';
 import { isAbout, type Observed, type SeenSet } from './observe.ts';
 import { rules } from './rules.ts';
 import { type Sight, sightOf } from './sight.ts';
@@ -29,6 +30,7 @@ export function planBackup(
   now: Date,
   settings: Settings,
 ): BackupPlan {
+  if (backup.metadata.deletionTimestamp !== undefined) return ending(backup, observed, now, settings);
   const problem = problemWith(backup);
   if (problem !== undefined) return stalled(backup, 'InvalidSpec', problem);
   const at = now.getTime();
@@ -210,34 +212,6 @@ function removingSets(
     ...surplus.map((set) => removal(`${set.id} is one more than spec.snapshots.retentionCount keeps`)(set)),
     ...broken.map((set) => removal(`${set.id} was never completed`)(set)),
   ];
-}
-
-/** Of pods that do not answer, later. */
-function removingLeftovers(
-  backup: QdrantCollectionBackup,
-  cluster: QdrantCluster,
-  { peers }: Observed,
-): readonly BackupStep[] {
-  return (backup.status?.leftovers ?? [])
-    .filter(({ pod }) => peers.some((peer) => peer.pod === pod && peer.view.known))
-    .map((leftover) => {
-      const because = `${leftover.pod} may have a snapshot of shard ${leftover.shard} that nobody needs`;
-      return { do: 'clear-leftover', because, backup, cluster, leftover };
-    });
-}
-
-/** What was left on a pod that the cluster has no more is gone with it. */
-function leftAfter(
-  { status }: QdrantCollectionBackup,
-  cluster: QdrantCluster | undefined,
-  cleaning: readonly BackupStep[],
-): Pick<BackupStatus, 'leftovers'> {
-  const removed = cleaning.map((step) => step.do === 'clear-leftover' && step.leftover);
-  const left = (status?.leftovers ?? []).filter((one) => {
-    const ordinal = cluster && ordinalOf(cluster, one.pod);
-    return !removed.includes(one) && cluster && ordinal !== undefined && ordinal < cluster.spec.replicas;
-  });
-  return left.length > 0 ? { leftovers: left } : {};
 }
 
 /** It failed, and nothing changed since. */

@@ -19,12 +19,21 @@ export interface Observed {
   readonly cluster: QdrantCluster | undefined;
   /** What the cluster says of the collection, or why it is not known. */
   readonly server: Known<Server>;
+  /** Clusters in which the collection was ours before the spec named another one. */
+  readonly former: readonly Former[];
   /** Other collections that are declared in the same cluster. */
   readonly siblings: readonly QdrantCollection[];
   /** What there is under the name of its backups, whoever it belongs to. */
   readonly backup: QdrantCollectionBackup | undefined;
   /** Restores of the collection, whoever asked for them. */
   readonly restores: readonly QdrantCollectionRestore[];
+}
+
+export interface Former {
+  readonly cluster: string;
+  readonly clusterUID: string;
+  /** Whether it still has a collection of that name. */
+  readonly isThere: Known<boolean>;
 }
 
 /** The cluster, in the eyes of one peer. */
@@ -60,6 +69,7 @@ export async function observeCollection(collection: QdrantCollection, world: Col
   return {
     cluster,
     server: await serverOf(collection, cluster, world),
+    former: await formerOf(collection, world),
     siblings: all.filter(({ metadata, spec }) => spec.cluster === clusterName && metadata.name !== name),
     backup: await kubernetes.get(QdrantCollectionBackup, { namespace, name }),
     restores: restores.filter(
@@ -71,6 +81,42 @@ export async function observeCollection(collection: QdrantCollection, world: Col
   };
 }
 
+/** By their uids: what was made anew under the name of one never had the collection. */
+async function formerOf(
+  { metadata, spec, status }: QdrantCollection,
+  world: CollectionWorld,
+): Promise<readonly Former[]> {
+  const uids = new Set([...(status?.leftBehind ?? []).map(({ clusterUID }) => clusterUID), status?.clusterUID]);
+  const all = uids.size > 1 || status?.origin ? await world.cluster.list(QdrantCluster, metadata.namespace) : [];
+  const former = all.filter(
+    ({ metadata: { uid, name, deletionTimestamp } }) =>
+      uid !== undefined && uids.has(uid) && name !== spec.cluster && deletionTimestamp === undefined,
+  );
+  return Promise.all(
+    former.map(async (cluster) => ({
+      cluster: cluster.metadata.name,
+      clusterUID: cluster.metadata.uid ?? '',
+      isThere: await isIn(metadata.name, cluster, world),
+    })),
+  );
+}
+
+async function isIn(name: string, cluster: QdrantCluster, world: CollectionWorld): Promise<Known<boolean>> {
+  const absence = absenceOf(cluster);
+  if (absence !== undefined) return unknown(absence);
+  const { cluster: door } = doorsOf(cluster, await keyringOf(cluster, world.cluster));
+  const names = await new PeerClient(door, world.peers, world.signal).collections();
+  return names.is === 'ok' ? known(names.value.includes(name)) : silent(names);
+}
+
+/** Why nobody can be asked: to find out by asking takes as long as a question may take. */
+function absenceOf(cluster: QdrantCluster): string | undefined {
+  const { name, deletionTimestamp } = cluster.metadata;
+  if (deletionTimestamp !== undefined) return `QdrantCluster ${name} is being deleted`;
+  if (cluster.spec.suspend) return `QdrantCluster ${name} is suspended`;
+  return hasReadyPeer(cluster) ? undefined : `no peer of QdrantCluster ${name} is ready`;
+}
+
 async function serverOf(
   collection: QdrantCollection,
   cluster: QdrantCluster | undefined,
@@ -80,11 +126,8 @@ async function serverOf(
   const isEnding = collection.metadata.deletionTimestamp !== undefined && collection.status?.origin !== undefined;
   if (!isEnding && problemOf(collection) !== undefined) return unknown('its spec is invalid');
   if (!cluster) return unknown(`there is no QdrantCluster ${collection.spec.cluster}`);
-  const { name } = cluster.metadata;
-  if (cluster.metadata.deletionTimestamp !== undefined) return unknown(`QdrantCluster ${name} is being deleted`);
-  if (cluster.spec.suspend) return unknown(`QdrantCluster ${name} is suspended`);
-  // Nobody stands behind its Service, and to find that out by asking takes as long as a question may take.
-  if (!hasReadyPeer(cluster)) return unknown(`no peer of QdrantCluster ${name} is ready`);
+  const absence = absenceOf(cluster);
+  if (absence !== undefined) return unknown(absence);
   const doors = doorsOf(cluster, await keyringOf(cluster, world.cluster));
   // The Service picks a peer that is ready; all else of the pass is asked of, and told to, that one by its own name. Peers
   // are up to half a second behind each other: answers of several would contradict each other, and what one was told just

@@ -15,6 +15,10 @@ export const collectionSteps: Steps<CollectionStep, CollectionWorld> = {
   async 'update-collection'(step, world) {
     done(step, await (await through(step.via, world)).update(step.collection, step.patch));
   },
+  async 'create-vector'(step, world) {
+    const client = await through(step.via, world);
+    done(step, await client.createVector(step.collection, step.vector, { [step.kind]: step.config }));
+  },
   async 'create-shard-key'(step, world) {
     const { key: name, shards, copies } = step;
     done(step, await (await through(step.via, world)).createShardKey(step.collection, { name, shards, copies }));

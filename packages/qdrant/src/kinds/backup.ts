@@ -72,6 +72,10 @@ export const QdrantCollectionBackup = defineKind({
     holding: Type.Optional(
       Type.Array(Type.String(), { description: 'What is not done, and which rule holds it back.' }),
     ),
+    cleanupPhase: Type.Optional(word(['Retrying', 'Completed', 'Failed'])),
+    cleanupAttempts: count('How often what a deleted backup had begun could not be removed.'),
+    cleanupTriedAt: time('When the last of them was made.'),
+    cleanupError: Type.Optional(Type.String()),
   }),
   columns: [
     { name: 'Collection', type: 'string', jsonPath: '.spec.collectionName' },

@@ -1,11 +1,13 @@
 import { anything, defineKind, listMap, listSet, type ResourceOf, statusOf } from '@polder/kube';
 import { Type } from 'typebox';
-import { atLeastOne, flag, GROUP, Snapshots, time, VERSION, word } from './fields.ts';
+import { atLeastOne, GROUP, Snapshots, time, VERSION, word } from './fields.ts';
 
 const PayloadIndex = Type.Object({
   field: Type.String({ minLength: 1 }),
   type: word(['keyword', 'integer', 'float', 'geo', 'text', 'bool', 'datetime', 'uuid']),
 });
+
+const silently = (usual: string) => `Left out: ${usual} if the collection is made, as it is if it was there before.`;
 
 export const QdrantCollection = defineKind({
   group: GROUP,
@@ -17,10 +19,18 @@ export const QdrantCollection = defineKind({
     cluster: Type.String({ description: 'The QdrantCluster.' }),
     // Upstream's schema has no bounds for these two: what is out of them is stored, and told in the status.
     vectorSize: Type.Integer({ description: 'How many dimensions its vectors have.' }),
-    distance: Type.Optional(word(['Cosine', 'Euclid', 'Dot', 'Manhattan'], { default: 'Cosine' })),
-    shardNumber: Type.Optional(atLeastOne('Into how many parts it is divided, for good.', { default: 1 })),
-    replicationFactor: Type.Optional(atLeastOne('How many copies there are of each.', { default: 1 })),
-    onDisk: flag(true, 'Keep vectors on disk rather than in memory.'),
+    // None of these has a default in the schema: written into a spec, it would be what somebody wants, and would change a
+    // collection that was there before.
+    distance: Type.Optional(
+      word(['Cosine', 'Euclid', 'Dot', 'Manhattan'], {
+        description: `How far apart vectors are. ${silently('Cosine')}`,
+      }),
+    ),
+    shardNumber: Type.Optional(atLeastOne(`Into how many parts it is divided, for good. ${silently('1')}`)),
+    replicationFactor: Type.Optional(atLeastOne(`How many copies there are of each. ${silently('1')}`)),
+    onDisk: Type.Optional(
+      Type.Boolean({ description: `Keep vectors on disk rather than in memory. ${silently('true')}` }),
+    ),
     config: Type.Optional(
       anything<Readonly<Record<string, unknown>>>({ type: 'object', description: 'Whatever else Qdrant takes.' }),
     ),
@@ -42,6 +52,12 @@ export const QdrantCollection = defineKind({
       }),
     ),
     clusterUID: Type.Optional(Type.String({ description: 'Of the cluster in which it is ours.' })),
+    leftBehind: Type.Optional(
+      listMap(Type.Object({ cluster: Type.String(), clusterUID: Type.String() }), ['clusterUID'], {
+        description:
+          'Clusters that the spec named before, and that still have the collection. Nobody looks after it there.',
+      }),
+    ),
     aliases: Type.Optional(
       listSet(Type.String(), { description: 'Those that are ours, to be removed with the spec.' }),
     ),

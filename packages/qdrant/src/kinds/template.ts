@@ -17,9 +17,10 @@ export const QdrantCollectionTemplate = defineKind({
   description: 'What collections have in common that are made from it.',
   spec: Type.Object({
     name: Type.String({ pattern: '^[a-z0-9-]+$', maxLength: 253 }),
-    shards: Type.Optional(atLeastOne('Into how many parts they are divided.', { default: 1 })),
-    replicationFactor: Type.Optional(atLeastOne('How many copies there are of each.', { default: 1 })),
-    onDisk: flag(true, 'Keep vectors on disk rather than in memory.'),
+    // What a template leaves out, its collections leave out, too: there are no defaults of its own.
+    shards: Type.Optional(atLeastOne('Into how many parts they are divided.')),
+    replicationFactor: Type.Optional(atLeastOne('How many copies there are of each.')),
+    onDisk: Type.Optional(Type.Boolean({ description: 'Keep vectors on disk rather than in memory.' })),
     vectors: Type.Optional(
       Type.Object({
         size: Type.Optional(atLeastOne('How many dimensions they have.')),

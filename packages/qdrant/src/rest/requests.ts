@@ -55,11 +55,14 @@ export function templateRequest(body: Body): Asked<TemplateSpec> {
   const name = nameIn(fields);
   const unusable = problemWithName(name);
   if (unusable !== undefined) fields.note('name', unusable);
+  const shards = fields.count('shards');
+  const replicationFactor = fields.count('replicationFactor');
+  const onDisk = fields.flag('onDisk');
   const value: TemplateSpec = {
     name,
-    shards: fields.count('shards') ?? 1,
-    replicationFactor: fields.count('replicationFactor') ?? 1,
-    onDisk: fields.flag('onDisk') ?? true,
+    ...(shards !== undefined && { shards }),
+    ...(replicationFactor !== undefined && { replicationFactor }),
+    ...(onDisk !== undefined && { onDisk }),
     ...(fields.has('vectors') && { vectors: templateVectorsIn(fields.object('vectors')) }),
     ...(fields.has('backup') && { backup: templateBackupIn(fields.object('backup')) }),
   };

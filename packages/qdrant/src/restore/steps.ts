@@ -15,6 +15,13 @@ export const restoreSteps: Steps<RestoreStep, RestoreWorld> = {
     done(`collection ${collection} was not created`, answer);
   },
 
+  async 'create-shard-key'({ via, collection, key, shards, copies }, world) {
+    const answer = await (await peerOf(via, world)).createShardKey(collection, { key, shards, copies });
+    // We were heard after all: what there is, is looked at before anything goes into it.
+    if (answer.is === 'refused' && answer.because.includes('already exists')) return;
+    done(`shard key ${JSON.stringify(key)} of ${collection} was not created`, answer);
+  },
+
   async 'upload-part'(step, world) {
     const { via, collection, part, key, bucket: source } = step;
     const { sha256, shard, bytes } = part;

@@ -15,10 +15,10 @@ const specOf = (...args: Parameters<typeof merge>) => {
 };
 
 describe('a collection', () => {
-  test('without a template is as it is wished for, and usual otherwise', () => {
+  test('without a template is as it is wished for, and says nothing else', () => {
     expect(merge({ ...wishes, vectors: { size: 4 } }, undefined, undefined)).toEqual({
       is: 'complete',
-      spec: { cluster: 'vectors', vectorSize: 4, shardNumber: 1, replicationFactor: 1, onDisk: true },
+      spec: { cluster: 'vectors', vectorSize: 4 },
       warnings: [],
     });
   });
@@ -117,7 +117,7 @@ test('what is wished for is never overruled', () => {
     fc.property(template, count, count, (given, size, replication) => {
       const spec = specOf({ ...wishes, vectors: { size, distance: 'Dot' }, replication }, given, undefined);
       expect(spec).toMatchObject({ vectorSize: size, distance: 'Dot', replicationFactor: replication });
-      expect(spec.shardNumber).toBe(given.shards ?? 1);
+      expect(spec.shardNumber).toBe(given.shards);
     }),
   );
 });

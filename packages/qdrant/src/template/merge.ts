@@ -28,7 +28,8 @@ export type Merged =
   | { readonly is: 'incomplete'; readonly because: string };
 
 /**
- * The collection that somebody wants, field by field: as it is wished for, else as the template has it, else the default.
+ * The collection that somebody wants, field by field: as it is wished for, else as the template has it. What neither says is
+ * left out: a collection that is there already is left as it is in that.
  * `bucket` is where backups of the cluster usually go, if that is known.
  */
 export function merge(wishes: Wishes, template: TemplateSpec | undefined, bucket: Bucket | undefined): Merged {
@@ -37,6 +38,7 @@ export function merge(wishes: Wishes, template: TemplateSpec | undefined, bucket
     return { is: 'incomplete', because: 'vectors.size is required: the template does not have it' };
   }
   const distance = wishes.vectors?.distance ?? template?.vectors?.distance;
+  const replicationFactor = wishes.replication ?? template?.replicationFactor;
   const quantization = quantizationOf(template);
   const { snapshots, warnings } = snapshotsOf(wishes, template, bucket);
   return {
@@ -45,9 +47,9 @@ export function merge(wishes: Wishes, template: TemplateSpec | undefined, bucket
       cluster: wishes.cluster,
       vectorSize,
       ...(distance && { distance }),
-      shardNumber: template?.shards ?? 1,
-      replicationFactor: wishes.replication ?? template?.replicationFactor ?? 1,
-      onDisk: template?.onDisk ?? true,
+      ...(template?.shards !== undefined && { shardNumber: template.shards }),
+      ...(replicationFactor !== undefined && { replicationFactor }),
+      ...(template?.onDisk !== undefined && { onDisk: template.onDisk }),
       ...(quantization && { config: { quantization_config: quantization } }),
       ...(snapshots && { snapshots }),
     },

@@ -1,6 +1,7 @@
 import { create, defaultsOf, place } from '../creation.ts';
 import { isObject, type Json, type JsonObject, objectAt, present, stringAt } from '../json.ts';
 import { read } from '../points.ts';
+import { isAtLeast } from '../settings.ts';
 import {
   type AliasAction,
   apply,
@@ -12,7 +13,7 @@ import {
   patchObjection,
   resolve,
 } from '../state/index.ts';
-import { Refused, refuse, result } from './answer.ts';
+import { plain, Refused, refuse, result } from './answer.ts';
 import { type Call, del, get, patch, post, put, type Route } from './route.ts';
 
 export const collectionRoutes: readonly Route[] = [
@@ -44,15 +45,23 @@ export const collectionRoutes: readonly Route[] = [
     acknowledged(call, { do: 'delete-index', collection: call.collection.name, field: call.param('field') }),
   ),
   put('/collections/{name}/vectors/{vector}', (call) => {
+    if (!isAtLeast(call.peer.version, '1.18.0')) return plain(404, '', {});
     const kind = isObject(call.body['dense']) ? 'dense' : 'sparse';
     const config = call.body[kind];
     if (!isObject(config)) return refuse(formatError('missing field `dense`'));
     const vector = call.param('vector');
-    return acknowledged(call, { do: 'put-vector', collection: call.collection.name, vector, kind, config });
+    return acknowledged(call, {
+      do: 'put-vector',
+      collection: call.collection.name,
+      vector,
+      kind,
+      config: vectorOf(kind, config),
+    });
   }),
-  del('/collections/{name}/vectors/{vector}', (call) =>
-    acknowledged(call, { do: 'delete-vector', collection: call.collection.name, vector: call.param('vector') }),
-  ),
+  del('/collections/{name}/vectors/{vector}', (call) => {
+    if (!isAtLeast(call.peer.version, '1.18.0')) return plain(404, '', {});
+    return acknowledged(call, { do: 'delete-vector', collection: call.collection.name, vector: call.param('vector') });
+  }),
   get('/aliases', ({ peer }) => result({ aliases: aliases(Object.entries(peer.view.aliases)) })),
   get('/collections/{name}/aliases', (call) => {
     const { name } = call.collection;
@@ -112,6 +121,15 @@ function indexSchema(schema: Json | undefined): JsonObject {
     return refuse(formatError('data did not match any variant of untagged enum PayloadFieldSchema'));
   }
   return present({ data_type: type, params: isObject(schema) ? schema : undefined });
+}
+
+/** Only what a vector has for good is taken; where it is kept and how it is indexed is a patch. */
+function vectorOf(
+  kind: 'dense' | 'sparse',
+  { size, distance, multivector_config, datatype, modifier }: JsonObject,
+): JsonObject {
+  if (kind === 'dense') return present({ size, distance, multivector_config, datatype });
+  return present({ modifier, index: datatype === undefined ? undefined : { datatype } });
 }
 
 /** Agreed on by all of them, and answered in the words of points. */

@@ -40,7 +40,14 @@ export {
 } from './identity.ts';
 export { isMonitored, MONITORED, serviceMonitor } from './service-monitor.ts';
 export { clientService, headlessService } from './services.ts';
-export { certificateHosts, HASH_ANNOTATION, peerHash, QDRANT, TRUST_ANNOTATION } from './stateful-set.ts';
+export {
+  certificateHosts,
+  ENDS_ANNOTATION,
+  HASH_ANNOTATION,
+  peerHash,
+  QDRANT,
+  TRUST_ANNOTATION,
+} from './stateful-set.ts';
 export { type SnapshotSet, setsIn, stampOf, volumeSnapshot } from './volume-snapshot.ts';
 export type { ApiKey, Certificates, Workload } from './workload.ts';
 

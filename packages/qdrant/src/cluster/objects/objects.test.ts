@@ -56,7 +56,12 @@ describe('what is made for a cluster', () => {
       {
         apiKey: { ...given('new'), previous: 'old' },
         readKey: given('reader'),
-        tls: { secretName: 'vectors-server-cert', hash: 'of the certificate', trust: 'signer signer' },
+        tls: {
+          secretName: 'vectors-server-cert',
+          hash: 'of the certificate',
+          trust: 'signer signer',
+          ends: '2027-03-01T12:00:00.000Z',
+        },
       },
     );
     await expect(yaml(objects)).toMatchFileSnapshot('golden/complete.yaml');
@@ -77,7 +82,7 @@ describe('peers restart', () => {
     ['the configuration changes', hash({ config: { log_level: 'DEBUG' } })],
     ['the key changes', hash({}, { apiKey: given('k') })],
     ['the key for readers changes', hash({}, { readKey: given('k') })],
-    ['the certificate changes', hash({}, { tls: { secretName: 's', hash: 'other', trust: 'a a' } })],
+    ['the certificate changes', hash({}, { tls: { secretName: 's', hash: 'other', trust: 'a a', ends: '' } })],
   ])('if %s', (_what, after) => {
     expect(after).not.toBe(hash({}));
   });

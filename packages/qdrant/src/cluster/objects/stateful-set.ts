@@ -35,6 +35,9 @@ export const HASH_ANNOTATION = 'qdrant.operator/hash';
 /** Whom a peer trusts and who signed what it shows, for as long as its pod lives. */
 export const TRUST_ANNOTATION = 'qdrant.operator/trust';
 
+/** When the certificate ends that a peer was started with: nobody else can say so once the Secret has another one. */
+export const ENDS_ANNOTATION = 'qdrant.operator/certificate-ends';
+
 export function statefulSet(cluster: QdrantCluster, workload: Workload): StatefulSet {
   return {
     apiVersion: 'apps/v1',
@@ -61,7 +64,8 @@ export function statefulSet(cluster: QdrantCluster, workload: Workload): Statefu
 
 function annotationsOf(cluster: QdrantCluster, workload: Workload): Readonly<Record<string, string>> {
   const hash = { [HASH_ANNOTATION]: peerHash(cluster, workload) };
-  return workload.tls ? { ...hash, [TRUST_ANNOTATION]: workload.tls.trust } : hash;
+  const { tls } = workload;
+  return tls ? { ...hash, [TRUST_ANNOTATION]: tls.trust, [ENDS_ANNOTATION]: tls.ends } : hash;
 }
 
 export function peerHash(

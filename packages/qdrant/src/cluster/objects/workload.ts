@@ -20,6 +20,8 @@ export interface Certificates {
   readonly hash: string;
   /** Who signed what a peer shows, and whom it trusts. */
   readonly trust: string;
+  /** When what a peer shows ends. */
+  readonly ends: string;
 }
 
 export interface ApiKey {

@@ -20,7 +20,7 @@ import {
   type Workload,
 } from '../objects/index.ts';
 import type { Children, PodSeen } from '../observe.ts';
-import { cutOffBy, isWhole, problemWith, renewing, trustIn } from './certificate.ts';
+import { cutOffBy, endOf, isWhole, problemWith, renewing, trustIn } from './certificate.ts';
 import { isOutdated, isReady } from './rules.ts';
 import { type Situation, sizeOfMembers } from './situation.ts';
 import type { ClusterStep } from './step.ts';
@@ -145,7 +145,7 @@ function troubleWith(secret: Secret | undefined, name: string, situation: Situat
 function certificatesOf(secretName: string, secret: Secret | undefined): Certificates {
   const files = [CERTIFICATE, CERTIFICATE_KEY, BUNDLE].map((file) => secret?.data?.[file]);
   const hash = createHash('sha256').update(JSON.stringify(files)).digest('hex');
-  return { secretName, hash, trust: trustIn(secret) };
+  return { secretName, hash, trust: trustIn(secret), ends: endOf(secret) };
 }
 
 /** Whether every pod has restarted with what it would be given now, and is well. */

@@ -1,14 +1,15 @@
 import { once } from 'node:events';
 import { connect, createServer, type TLSSocket } from 'node:tls';
-import { createAuthority, expiryOf, issue, type Secret, type StatefulSet } from '@polder/kube';
+import { createAuthority, expiryOf, issue, known, type Secret, type StatefulSet, unknown } from '@polder/kube';
 import { describe, expect, test } from 'vitest';
 import { aPod, look, NOW } from '../../../test/states.ts';
 import type { QdrantCluster } from '../../kinds/index.ts';
 import { DEFAULTS } from '../../settings.ts';
 import { renewed } from '../issuing.ts';
 import { certificateHosts, decoded, encode, hostOf } from '../objects/index.ts';
-import type { Children } from '../observe.ts';
-import { type ClusterPlan, planCluster } from './index.ts';
+import type { Children, Observed, PodSeen } from '../observe.ts';
+import { type ClusterPlan, planCluster, rules } from './index.ts';
+import { situationOf } from './situation.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const TLS = { replicas: 3, tls: { enabled: true } };
@@ -54,7 +55,15 @@ class Rolling {
   readonly cluster: QdrantCluster = look({ spec: TLS }).cluster;
   children: Pick<Children, 'authority' | 'certificate'> = { authority: undefined, certificate: undefined };
   #set: StatefulSet | undefined;
-  readonly #pods = new Map<number, { readonly revision: string; readonly trust: string; readonly files: Files }>();
+  readonly #pods = new Map<
+    number,
+    {
+      readonly revision: string;
+      readonly annotations: Readonly<Record<string, string>>;
+      readonly files: Files;
+      readonly startedAt: string;
+    }
+  >();
   now: number;
 
   constructor(now: number) {
@@ -65,8 +74,8 @@ class Rolling {
     return [...this.#pods.values()].map(({ files }) => files);
   }
 
-  plan(): ClusterPlan {
-    const { observed } = look({ spec: TLS });
+  seen(): { readonly cluster: QdrantCluster; readonly observed: Observed } {
+    const { cluster, observed } = look({ spec: TLS });
     const revision = this.#revision;
     const set = this.#set && {
       ...this.#set,
@@ -76,13 +85,30 @@ class Rolling {
     const pods = observed.pods.flatMap((seen) => {
       const pod = this.#pods.get(seen.ordinal);
       const labels = { 'controller-revision-hash': pod?.revision ?? '' };
-      const annotations = { 'qdrant.operator/trust': pod?.trust ?? '' };
-      return pod
-        ? [{ ...seen, pod: { ...aPod(seen.ordinal), metadata: { ...seen.pod.metadata, labels, annotations } } }]
-        : [];
+      const { status } = aPod(seen.ordinal);
+      if (!pod) return [];
+      const running = { startedAt: pod.startedAt };
+      const containerStatuses = status?.containerStatuses?.map((one) => ({ ...one, state: { running } })) ?? [];
+      const metadata = { ...seen.pod.metadata, labels, annotations: pod.annotations };
+      return [
+        { ...seen, peer: this.#heard(seen), pod: { ...seen.pod, metadata, status: { ...status, containerStatuses } } },
+      ];
     });
     const children = { ...observed.children, ...this.children, set };
-    return planCluster(this.cluster, { ...observed, pods, children }, DEFAULTS, new Date(this.now));
+    return { cluster, observed: { ...observed, pods, children } };
+  }
+
+  plan(): ClusterPlan {
+    const { cluster, observed } = this.seen();
+    return planCluster(cluster, observed, DEFAULTS, new Date(this.now));
+  }
+
+  /** Nobody speaks with a peer whose certificate has ended; those that are left without a majority know no leader. */
+  #heard({ ordinal, peer }: PodSeen): PodSeen['peer'] {
+    const hasEnded = (at: number) => expiryOf(this.#pods.get(at)?.files.cert ?? '') <= this.now;
+    if (hasEnded(ordinal)) return unknown('certificate has expired');
+    const isAlone = [0, 1, 2].filter(hasEnded).length > 1;
+    return peer.known && isAlone ? known({ ...peer.value, leader: undefined }) : peer;
   }
 
   get #revision(): string {
@@ -105,8 +131,18 @@ class Rolling {
   }
 
   restart(ordinal: number): void {
-    const trust = this.#set?.spec?.template?.metadata?.annotations?.['qdrant.operator/trust'] ?? '';
-    this.#pods.set(ordinal, { revision: this.#revision, trust, files: filesOf(this.children.certificate) });
+    const annotations = this.#set?.spec?.template?.metadata?.annotations ?? {};
+    const startedAt = new Date(this.now).toISOString();
+    const files = filesOf(this.children.certificate);
+    this.#pods.set(ordinal, { revision: this.#revision, annotations, files, startedAt });
+  }
+
+  /** Its container starts anew in the same pod, and reads what the Secret has by then. */
+  crash(ordinal: number): void {
+    const pod = this.#pods.get(ordinal);
+    if (!pod) return;
+    const startedAt = new Date(this.now).toISOString();
+    this.#pods.set(ordinal, { ...pod, startedAt, files: filesOf(this.children.certificate) });
   }
 
   async settle(atEveryMoment = async () => {}): Promise<readonly string[]> {
@@ -143,6 +179,50 @@ describe('certificates that are ours', () => {
     expect(await rolling.settle()).toEqual([]);
     rolling.now += 2;
     expect(await rolling.settle()).toEqual(['renew-certificate issue', ...ROLLOUT]);
+  });
+
+  test('that ended while nobody looked are renewed, and peers that can not speak with each other restart one by one', async () => {
+    const rolling = new Rolling(NOW.getTime());
+    await rolling.settle();
+    rolling.now += 366 * DAY_MS;
+    expect(await rolling.pass()).toEqual(['renew-certificate issue']);
+    const done: (readonly string[])[] = [];
+    for (let pass = 0; pass < 6; pass++) {
+      rolling.now += 60_000;
+      done.push(await rolling.pass());
+    }
+    expect(done.filter((steps) => steps.length > 0)).toEqual(ROLLOUT.map((step) => [step]));
+    expect(rolling.files.every(({ cert }) => expiryOf(cert) > rolling.now)).toBe(true);
+  });
+
+  test('that ended are not taken from a pod whose container started anew since: its restart waits for all others', async () => {
+    const rolling = new Rolling(NOW.getTime());
+    await rolling.settle();
+    rolling.now += 366 * DAY_MS;
+    await rolling.pass();
+    rolling.now += 61_000;
+    for (const ordinal of [1, 2]) rolling.crash(ordinal);
+    await rolling.pass();
+    const restarts = rolling
+      .plan()
+      .steps.flatMap((step) => (step.do === 'restart-pod' ? [step.pod.metadata.name] : []));
+    expect(restarts).toEqual(['vectors-0']);
+  });
+
+  test('that ended on pods without volumes: it is told how to start them anew and lose nothing', async () => {
+    const rolling = new Rolling(NOW.getTime());
+    await rolling.settle();
+    rolling.now += 366 * DAY_MS;
+    await rolling.pass();
+    await rolling.pass();
+    const { cluster, observed } = rolling.seen();
+    const { persistence: _, ...spec } = cluster.spec;
+    const [pod] = observed.pods.map((seen) => seen.pod).slice(-1);
+    const rule = rules.find(({ name }) => name === 'a-pod-without-a-volume-keeps-the-last-copy');
+    const situation = situationOf({ ...cluster, spec }, observed, new Date(rolling.now));
+    expect(pod && rule?.forbids({ do: 'restart-pod', because: 'of a test', pod }, situation)).toBe(
+      "the certificate of vectors-2 has ended, and the pod has no volume; start its container anew, which keeps what it has: kubectl exec -n shop vectors-2 -c qdrant -- bash -c 'kill 1'",
+    );
   });
 
   test('survive the loss of either Secret without a peer that the others do not know', async () => {

@@ -13,6 +13,7 @@ import {
   isIssuedBy,
   isPair,
   nextRotation,
+  type Pod,
   type Rotation,
   type RotationTerms,
   type Secret,
@@ -25,9 +26,11 @@ import {
   CERTIFICATE_KEY,
   certificateHosts,
   decoded,
+  ENDS_ANNOTATION,
   hostOf,
   namesOf,
   namespaceOf,
+  QDRANT,
   TRUST_ANNOTATION,
 } from '../objects/index.ts';
 import type { Children } from '../observe.ts';
@@ -166,6 +169,26 @@ export function trustIn(secret: Secret | undefined): string {
   const [chain, authorities] = [CERTIFICATE, BUNDLE].map((file) => certificatesIn(decoded(secret, file) ?? ''));
   const anchor = anchorOf(chain ?? [], authorities ?? []);
   return [anchor, ...(authorities ?? [])].map((one) => (one === undefined ? 'nobody' : fingerprintOf(one))).join(' ');
+}
+
+/** For the annotation of pods: when what a peer shows ends. */
+export function endOf(secret: Secret | undefined): string {
+  const [leaf] = certificatesIn(decoded(secret, CERTIFICATE) ?? '');
+  return parsed(leaf)?.validToDate.toISOString() ?? '';
+}
+
+/**
+ * Whether a peer shows a certificate that has ended, though there is another one by now. Nobody takes a new connection from
+ * it, and it makes none, until it starts anew: whatever it has is on its volume, and comes back with it. A peer whose
+ * container has started since then shows the new one, whatever its pod was made with.
+ */
+export function showsEnded(pod: Pod, { observed, now }: Situation): boolean {
+  const ends = pod.metadata.annotations?.[ENDS_ANNOTATION];
+  const [leaf] = certificatesIn(decoded(observed.children.certificate, CERTIFICATE) ?? '');
+  const renewal = parsed(leaf);
+  if (!ends || !renewal || Date.parse(ends) > now.getTime() || renewal.validToDate <= now) return false;
+  const { state } = pod.status?.containerStatuses?.find(({ name }) => name === QDRANT) ?? {};
+  return state?.running?.startedAt !== undefined && new Date(state.running.startedAt) < renewal.validFromDate;
 }
 
 const fingerprintOf = (certificate: string) =>

@@ -1,7 +1,7 @@
 import type { Pod, Rule } from '@polder/kube';
-import { ordinalOf, setsIn } from '../objects/index.ts';
+import { namespaceOf, ordinalOf, QDRANT, setsIn } from '../objects/index.ts';
 import type { PodSeen } from '../observe.ts';
-import { waitsFor } from './certificate.ts';
+import { showsEnded, waitsFor } from './certificate.ts';
 import type { SeenPeer, Shard } from './sight.ts';
 import { copiesOn, isLost, rememberedPods, type Situation, sizeOfMembers } from './situation.ts';
 import { keptIn, wholeSince } from './snapshots.ts';
@@ -42,7 +42,7 @@ export const rules: readonly ClusterRule[] = [
     name: 'a-restore-is-not-disturbed',
     forbids(step, situation) {
       const [restore] = situation.observed.restores;
-      const isForced = step.do === 'restart-pod' && isDown(step.pod);
+      const isForced = step.do === 'restart-pod' && (isDown(step.pod) || showsEnded(step.pod, situation));
       const isGrowth = step.do === 'scale' && !isScaleDown(step, situation);
       const isOfLost = situation.sight.missing.some((one) => isLost(situation, one) && isAbout(step, one.id));
       if (restore === undefined || !isDisruptive(step) || isForced || isGrowth || isOfLost) return undefined;
@@ -201,7 +201,12 @@ export const rules: readonly ClusterRule[] = [
         isRestart ? pod.metadata.name !== step.pod.metadata.name : ordinal < counted,
       );
       const isForced = step.do === 'restart-pod' && isDown(step.pod);
-      const busy = others.find(({ pod }) => isEnding(pod) || !(isForced || isReady(pod)));
+      // Peers do not get ready while they can't reach each other: one that answers is followed by the next.
+      const isCutOff = step.do === 'restart-pod' && showsEnded(step.pod, situation);
+      const hasStarted = ({ pod, peer }: PodSeen) => peer.known || showsEnded(pod, situation);
+      const busy = others.find(
+        (one) => isEnding(one.pod) || !(isForced || isReady(one.pod) || (isCutOff && hasStarted(one))),
+      );
       if (busy) return `pod ${busy.pod.metadata.name} is not ready`;
       const away = counted - others.length - (isRestart ? 1 : 0);
       return away > 0 && !isForced ? `${away} pods are not there yet` : undefined;
@@ -211,7 +216,9 @@ export const rules: readonly ClusterRule[] = [
     // Each restart takes one copy away for a while: all others have to be there.
     name: 'a-restart-finds-all-copies',
     forbids(step, situation) {
-      if (step.do !== 'restart-pod' || isHopeless(step.pod, situation)) return undefined;
+      if (step.do !== 'restart-pod' || isHopeless(step.pod, situation) || showsEnded(step.pod, situation)) {
+        return undefined;
+      }
       const { members, shards } = situation.sight;
       const moving = shards.find(({ isTravelling }) => isTravelling);
       if (moving) return `${named({ collection: moving.collection, shard: moving.id })} is on its way`;
@@ -233,7 +240,11 @@ export const rules: readonly ClusterRule[] = [
       if ((step.do !== 'restart-pod' && step.do !== 'force-delete-pod') || cluster.spec.persistence) return undefined;
       // One that was never ready has nothing yet that it did not get from others.
       if (isBroken(step.pod, now, 0)) return undefined;
-      if (sight.doubt !== undefined) return `${step.pod.metadata.name} has no volume, and ${sight.doubt}`;
+      const { name } = step.pod.metadata;
+      if (showsEnded(step.pod, situation)) {
+        return `the certificate of ${name} has ended, and the pod has no volume; start its container anew, which keeps what it has: kubectl exec -n ${namespaceOf(cluster)} ${name} -c ${QDRANT} -- bash -c 'kill 1'`;
+      }
+      if (sight.doubt !== undefined) return `${name} has no volume, and ${sight.doubt}`;
       const peer = [...sight.members, ...sight.missing].find(({ pod }) => pod === step.pod.metadata.name);
       const last =
         peer && copiesOn(situation, peer.id).find((shard) => liveCopies(shard).every((id) => id === peer.id));
@@ -315,7 +326,7 @@ const FARTHEST_BEHIND = 50;
 
 /** Whether a step depends on what peers say. */
 function needsSight(step: ClusterStep, situation: Situation): boolean {
-  if (step.do === 'restart-pod') return !isHopeless(step.pod, situation);
+  if (step.do === 'restart-pod') return !(isHopeless(step.pod, situation) || showsEnded(step.pod, situation));
   // With its volume, it comes back as the peer that it was, and not before the volume is free.
   if (step.do === 'force-delete-pod') return !situation.cluster.spec.persistence;
   if (step.do === 'scale') return isScaleDown(step, situation) && !situation.cluster.spec.suspend;

@@ -76,6 +76,9 @@ const spec: fc.Arbitrary<CollectionSpec> = fc.record({
   config,
 });
 
+/** What no spec can be silent about. */
+const silent: CollectionSpec = { cluster: 'vectors', vectorSize: 4 };
+
 const HNSW = { m: 16, ef_construct: 100, full_scan_threshold: 10_000, on_disk: false };
 const OPTIMIZERS = { deleted_threshold: 0.2, indexing_threshold: 10_000, max_optimization_threads: null };
 const WAL = { wal_capacity_mb: 32, wal_segments_ahead: 0 };
@@ -154,7 +157,7 @@ const RUNS = { numRuns: 400 };
 test('a collection that was just created is as its spec says', () => {
   fc.assert(
     fc.property(spec, (spec) => {
-      expect(driftOf(spec, created(creationOf(spec)))).toEqual({ patch: undefined, immutable: [] });
+      expect(driftOf(spec, created(creationOf(spec)))).toEqual({ patch: undefined, missing: [], immutable: [] });
     }),
     RUNS,
   );
@@ -196,7 +199,9 @@ test('what the spec does not say is left as it is', () => {
     fc.property(spec, ({ config = {}, ...bare }) => {
       const { sharding_method: _, replication_factor: __, ...more } = config;
       const there = created(creationOf({ ...bare, config: { ...more, vectors: {} } }));
-      expect(driftOf(bare, there)).toEqual({ patch: undefined, immutable: [] });
+      expect(driftOf(bare, there)).toEqual({ patch: undefined, missing: [], immutable: [] });
+      const found = created(creationOf({ ...bare, vectorSize: silent.vectorSize, config: { ...config, vectors: {} } }));
+      expect(driftOf(silent, found)).toEqual({ patch: undefined, missing: [], immutable: [] });
     }),
     RUNS,
   );

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../api/index.ts';
 import type { CollectionSpec } from '../../kinds/index.ts';
 import { driftOf } from './drift.ts';
@@ -70,7 +70,7 @@ test.each<[string, Partial<CollectionSpec>, JsonObject]>([
     { params: { replication_factor: 3 }, hnsw_config: { m: 8 } },
   ],
 ])('a patch names the difference alone: %s', (_what, more, patch) => {
-  expect(driftOf(aSpec(more), there())).toEqual({ patch, immutable: [] });
+  expect(driftOf(aSpec(more), there())).toEqual({ patch, missing: [], immutable: [] });
 });
 
 test('quantization is disabled by that word', () => {
@@ -95,5 +95,34 @@ test.each<[string, Partial<CollectionSpec>, string, unknown, unknown]>([
   ['the log', { config: { wal_config: { wal_capacity_mb: 1 } } }, 'wal_config.wal_capacity_mb', 32, 1],
   ['a vector that is not there', { config: { sparse_vectors: { words: {} } } }, 'sparse_vectors.words', null, {}],
 ])('what can not be changed is told, and never sent: %s', (_what, more, field, now, wanted) => {
-  expect(driftOf(aSpec(more), there())).toEqual({ patch: undefined, immutable: [{ field, there: now, wanted }] });
+  const immutable = [{ field, there: now, wanted }];
+  expect(driftOf(aSpec(more), there())).toEqual({ patch: undefined, missing: [], immutable });
+});
+
+describe('a vector that is not there', () => {
+  const named = there({ vectors: { image: { size: 4, distance: 'Cosine' } } });
+  const spec = aSpec({
+    config: {
+      vectors: { image: {}, text: { size: 8, on_disk: true, datatype: 'float16', hnsw_config: { m: 8 } } },
+      sparse_vectors: { words: { modifier: 'idf', index: { on_disk: true, datatype: 'uint8' } } },
+    },
+  });
+
+  test('is added with what it has for good, where the server can', () => {
+    expect(driftOf(spec, named, true)).toEqual({
+      patch: undefined,
+      missing: [
+        { name: 'text', kind: 'dense', config: { size: 8, distance: 'Cosine', datatype: 'float16' } },
+        { name: 'words', kind: 'sparse', config: { modifier: 'idf', datatype: 'uint8' } },
+      ],
+      immutable: [],
+    });
+    expect(driftOf(spec, named).immutable.map(({ field }) => field)).toEqual(['vectors.text', 'sparse_vectors.words']);
+  });
+
+  test('is not added to a collection that has none of the others, or one without a name', () => {
+    const other = there({ vectors: { sound: { size: 4, distance: 'Cosine' } } });
+    expect(driftOf(spec, other, true)).toMatchObject({ missing: [], immutable: [{}, {}, {}] });
+    expect(driftOf(spec, there(), true)).toMatchObject({ missing: [], immutable: [{}, {}, {}] });
+  });
 });

@@ -1,13 +1,22 @@
 import { isObject, type Json, type JsonObject, objectAt } from '../../api/index.ts';
 import type { CollectionSpec } from '../../kinds/index.ts';
-import { isUnnamed, merged, settingsIn, UNNAMED, vectorsIn } from './wanted.ts';
+import { completed, isUnnamed, merged, settingsIn, UNNAMED, vectorsIn } from './wanted.ts';
 
 /** How a collection differs from what its spec says. What the spec does not say is the server's to fill in. */
 export interface Drift {
   /** The difference as the server takes it; undefined if there is none. */
   readonly patch: JsonObject | undefined;
+  /** Vectors with names that it does not have and can be given. What else the spec says of one is a patch, once it is there. */
+  readonly missing: readonly MissingVector[];
   /** What can't be changed while the collection exists. */
   readonly immutable: readonly Difference[];
+}
+
+export interface MissingVector {
+  readonly name: string;
+  readonly kind: 'dense' | 'sparse';
+  /** What it has for good, as the server takes it. */
+  readonly config: JsonObject;
 }
 
 export interface Difference {
@@ -35,7 +44,8 @@ const MUTABLE_OF_VECTORS = ['on_disk', 'memory'];
 /** What the server does not mention while it is so. */
 const UNSAID: JsonObject = { datatype: 'float32', sharding_method: 'auto', on_disk: false };
 
-export function driftOf(spec: CollectionSpec, config: JsonObject): Drift {
+/** Before 1.18, a collection has the vectors for good that it was made with. */
+export function driftOf(spec: CollectionSpec, config: JsonObject, canAddVectors = false): Drift {
   const wanted = settingsIn(spec);
   const params = objectAt(config, 'params');
   const dense = namedVectors(objectAt(params, 'vectors'));
@@ -49,18 +59,56 @@ export function driftOf(spec: CollectionSpec, config: JsonObject): Drift {
     under('sparse_vectors', eachOf(objectAt(wanted, 'sparse_vectors'), sparse, changesOfSparse)),
   ];
   const patch = parts.reduce(merged, {});
+  const missing = canAddVectors ? missingIn(spec, objectAt(wanted, 'sparse_vectors'), dense, sparse) : [];
+  const isMissing = (kind: MissingVector['kind'], name: string) =>
+    missing.some((one) => one.kind === kind && one.name === name);
   return {
     patch: Object.keys(patch).length > 0 ? patch : undefined,
+    missing,
     immutable: [
       ...fixed('', pick(wanted, ['shard_number', 'sharding_method']), params),
       ...fixed('wal_config.', objectAt(wanted, 'wal_config'), objectAt(config, 'wal_config')),
-      ...[...vectorsIn(spec)].flatMap(([name, vector]) => fixedOfVector(name, vector, dense[name])),
+      ...[...vectorsIn(spec)].flatMap(([name, vector]) =>
+        isMissing('dense', name) ? [] : fixedOfVector(name, vector, dense[name]),
+      ),
       ...Object.entries(objectAt(wanted, 'sparse_vectors')).flatMap(([name, vector]) =>
-        fixedOfSparse(name, vector, sparse[name]),
+        isMissing('sparse', name) ? [] : fixedOfSparse(name, vector, sparse[name]),
       ),
     ],
   };
 }
+
+/**
+ * A collection that has none of the vectors is not one that lacks some: it was made for something else. And one with a vector
+ * without a name can have no other dense one.
+ */
+function missingIn(
+  spec: CollectionSpec,
+  sparseWanted: JsonObject,
+  dense: JsonObject,
+  sparse: JsonObject,
+): readonly MissingVector[] {
+  // One that is made is made with what is usual, whoever made the collection.
+  const wanted = [...vectorsIn(completed(spec))];
+  if (!wanted.some(([name]) => isObject(dense[name]))) return [];
+  const absent = wanted.filter(([name]) => !isObject(dense[name]));
+  return [
+    ...(UNNAMED in dense ? [] : absent.filter(([name]) => name !== UNNAMED)).map(
+      ([name, vector]): MissingVector => ({ name, kind: 'dense', config: said(pick(vector, IMMUTABLE_OF_VECTORS)) }),
+    ),
+    ...Object.entries(sparseWanted)
+      .filter(([name]) => !isObject(sparse[name]))
+      .map(([name, vector]): MissingVector => {
+        const config = { ...pick(objectAt({ vector }, 'vector'), ['modifier']), ...datatypeIn(vector) };
+        return { name, kind: 'sparse', config: said(config) };
+      }),
+  ];
+}
+
+const datatypeIn = (sparse: Json): JsonObject => pick(objectAt(sparse, 'index'), ['datatype']);
+
+const said = (config: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(config).filter(([, value]) => value !== null));
 
 /** The one without a name under the empty one, as patches have it. */
 const namedVectors = (vectors: JsonObject): JsonObject => (isUnnamed(vectors) ? { [UNNAMED]: vectors } : vectors);
@@ -146,7 +194,7 @@ function fixedOfVector(name: string, wanted: JsonObject, there: Json | undefined
 function fixedOfSparse(name: string, wanted: Json, there: Json | undefined): readonly Difference[] {
   const field = `sparse_vectors.${name}`;
   if (!isObject(there)) return [{ field, there: null, wanted }];
-  return fixed(`${field}.index.`, pick(objectAt(wanted, 'index'), ['datatype']), objectAt(there, 'index'));
+  return fixed(`${field}.index.`, datatypeIn(wanted), objectAt(there, 'index'));
 }
 
 /** Whether what is there is what is wanted, wherever something is. */

@@ -3,6 +3,7 @@ import { isForced, letGo, pauseOf, waitedCleanup } from '../../cleanup.ts';
 import type { Settings } from '../../settings.ts';
 import type { CollectionPlan } from './index.ts';
 import { recorded } from './ledger.ts';
+import { leavings, leftBehind } from './left-behind.ts';
 import { rules } from './rules.ts';
 import type { Situation } from './situation.ts';
 import type { CollectionStep } from './step.ts';
@@ -49,7 +50,9 @@ export function ending(situation: Situation, settings: Settings): CollectionPlan
   };
 }
 
-function ended({ collection: { status } }: Situation, events: readonly Happening[] = []): CollectionPlan {
+function ended(situation: Situation, events: readonly Happening[] = []): CollectionPlan {
+  const { collection } = situation;
+  const { status } = collection;
   const because = 'the QdrantCollection is being deleted';
   return {
     objects: [],
@@ -57,7 +60,7 @@ function ended({ collection: { status } }: Situation, events: readonly Happening
     held: [],
     status: { ...status, cleanupPhase: 'Completed' },
     summary: { is: 'reconciling', reason: 'Deleting', because },
-    events,
+    events: [...events, ...leavings(collection, leftBehind(situation))],
     isCleanedUp: true,
   };
 }

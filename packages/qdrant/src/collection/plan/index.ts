@@ -8,7 +8,8 @@ import { aliasing, inOneRequest } from './aliases.ts';
 import { ending } from './ending.ts';
 import { aliasesCondition, type Health, healthOf } from './health.ts';
 import { indexing } from './indexes.ts';
-import { creating, keying, updating } from './making.ts';
+import { leavings, leftBehind, leftBehindCondition, leftBehindStatus } from './left-behind.ts';
+import { addingVectors, creating, keying, updating } from './making.ts';
 import { replicatedCondition, replicationOf } from './replication.ts';
 import { patchHash, rules } from './rules.ts';
 import { type Situation, situationOf } from './situation.ts';
@@ -36,18 +37,22 @@ export function planCollection(
   const steps = inOneRequest(allowed);
   const replication = replicationOf(situation);
   const health = healthOf(situation, steps, held, replication);
+  const left = leftBehind(situation);
+  const leaving = leavings(collection, left);
   return {
     // A backup of what is not there would fail, and a restore would make what is about to be made.
     objects: situation.seen ? children.objects : [],
     steps,
     held,
-    status: statusOf(situation, health, steps, held),
+    status: { ...statusOf(situation, health, steps, held), ...leftBehindStatus(left) },
     summary: health.summary,
     conditions: [
       replicatedCondition(replication),
       ...spoken(collection, collection.spec.aliases !== undefined, aliasesCondition(held)),
       ...spoken(collection, collection.spec.snapshots !== undefined, snapshotsCondition(children.taken)),
+      ...spoken(collection, left.length > 0, leftBehindCondition(collection, left)),
     ],
+    ...(leaving.length > 0 && { events: leaving }),
     lookAgain: lookAgain(situation, health, steps, settings),
   };
 }
@@ -56,6 +61,7 @@ export function planCollection(
 const wanted = (situation: Situation): readonly CollectionStep[] => [
   ...creating(situation),
   ...updating(situation),
+  ...addingVectors(situation),
   ...keying(situation),
   ...indexing(situation),
   ...aliasing(situation),

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../api/index.ts';
 import type { Situation } from './situation.ts';
 import type { CollectionStep } from './step.ts';
-import { creationOf, UNNAMED } from './wanted.ts';
+import { creationOf, effectiveOf, UNNAMED } from './wanted.ts';
 
 /** The collection itself, if there is none. */
 export function creating({ collection, server, seen, via }: Situation): readonly CollectionStep[] {
@@ -19,12 +19,22 @@ export function updating({ collection, drift, via }: Situation): readonly Collec
   return [{ do: 'update-collection', because, via, collection: collection.metadata.name, patch: drift.patch }];
 }
 
+/** Those that the spec does not name have points in them: they are left alone. */
+export function addingVectors({ collection, drift, via }: Situation): readonly CollectionStep[] {
+  if (!via) return [];
+  const { name: of } = collection.metadata;
+  return drift.missing.map(({ name, kind, config }) => {
+    const because = `there is no ${kind} vector ${name}`;
+    return { do: 'create-vector', because, via, collection: of, vector: name, kind, config };
+  });
+}
+
 /** Parts that points are sent to by name. Those that the spec does not name have points in them: they are left alone. */
-export function keying({ collection, seen, via }: Situation): readonly CollectionStep[] {
+export function keying({ collection, seen, declared, via }: Situation): readonly CollectionStep[] {
   if (!seen || !via) return [];
   const { metadata, spec } = collection;
-  const body = creationOf(spec);
-  const [shards, copies] = [Number(body['shard_number']), Number(body['replication_factor'])];
+  const settings = effectiveOf(declared, seen.config);
+  const [shards, copies] = [Number(settings['shard_number']), Number(settings['replication_factor'])];
   return (spec.shardKeys ?? [])
     .filter((key) => !seen.placement.shardKeys.includes(key))
     .map((key) => {

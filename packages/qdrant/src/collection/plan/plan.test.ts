@@ -88,6 +88,7 @@ function aServer(
 const seen = (server: Server, more: Partial<Observed> = {}): Observed => ({
   cluster: aCluster(),
   server: { known: true, value: server },
+  former: [],
   siblings: [],
   backup: undefined,
   restores: [],

@@ -1,6 +1,6 @@
 import type { NewCondition } from '@polder/kube';
 import { agreementIn, type Situation } from './situation.ts';
-import { creationOf } from './wanted.ts';
+import { effectiveOf } from './wanted.ts';
 
 /** How many copies there are of each shard. The cluster's controller makes and drops them: the server only notes the number. */
 export type Replication =
@@ -13,16 +13,16 @@ export type Replication =
   | { readonly is: 'lost'; readonly because: string };
 
 export function replicationOf(situation: Situation): Replication {
-  const { collection, observed, server, seen } = situation;
+  const { declared, observed, server, seen } = situation;
   if (!observed.server.known) return { is: 'unknown', because: observed.server.because };
   if (!server || !seen) return { is: 'unknown', because: 'there is no collection yet' };
   const { shardCount, replicas, transfers } = seen.placement;
   const agreement = agreementIn(situation);
   // A dead peer's copies are called active by all others.
   if (agreement?.status === 'False') return { is: 'unknown', because: agreement.message };
-  const body = creationOf(collection.spec);
-  const factor = Number(body['replication_factor']);
-  const isNumbered = body['sharding_method'] !== 'custom';
+  const settings = effectiveOf(declared, seen.config);
+  const factor = Number(settings['replication_factor']);
+  const isNumbered = settings['sharding_method'] !== 'custom';
   const ids = isNumbered ? Array.from({ length: shardCount }, (_, id) => id) : replicas.map(({ shard }) => shard);
   // As many as the cluster is to have: while it grows, copies are on their way.
   const wanted = Math.min(factor, observed.cluster?.spec.replicas ?? server.info.members.size);

@@ -18,7 +18,10 @@ export const rules: readonly CollectionRule[] = [
       if (!isTold(step)) return undefined;
       const aliases = step.do === 'change-aliases' ? step.actions.map(({ alias }) => alias) : [];
       const keys = step.do === 'create-shard-key' ? [step.key].filter((key) => key === '') : [];
-      const wrong = [step.collection, ...aliases, ...keys].find((name) => objectionToName(name) !== undefined);
+      const vectors = step.do === 'create-vector' ? [step.vector] : [];
+      const wrong = [step.collection, ...aliases, ...keys, ...vectors].find(
+        (name) => objectionToName(name) !== undefined,
+      );
       return wrong === undefined ? undefined : `a name ${objectionToName(wrong)}`;
     },
   },

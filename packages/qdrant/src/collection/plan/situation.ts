@@ -1,10 +1,12 @@
 import { findCondition } from '@polder/kube';
 import { PEERS_AGREE } from '../../cluster/plan/health.ts';
-import type { QdrantCollection } from '../../kinds/index.ts';
+import { isFrom } from '../../cluster/plan/versions.ts';
+import type { CollectionSpec, QdrantCollection } from '../../kinds/index.ts';
 import type { CollectionSeen, Observed, Server } from '../observe.ts';
 import { type Drift, driftOf } from './drift.ts';
-import { type Ledger, ledgerOf } from './ledger.ts';
+import { type Ledger, ledgerOf, recorded } from './ledger.ts';
 import type { Through } from './step.ts';
+import { completed } from './wanted.ts';
 
 /** What rules judge by: the collection as it should be, as it was seen, and what of it is ours. */
 export interface Situation {
@@ -14,6 +16,8 @@ export interface Situation {
   readonly server: Server | undefined;
   /** Undefined if there is none yet. */
   readonly seen: CollectionSeen | undefined;
+  /** What counts of its spec. One that was there before is left as it is in all that the spec is silent about. */
+  readonly declared: CollectionSpec;
   readonly drift: Drift;
   /** What will be ours by what this plan does. */
   readonly ledger: Ledger;
@@ -21,6 +25,8 @@ export interface Situation {
   readonly now: Date;
   readonly periodicMs: number;
 }
+
+const NO_DRIFT: Drift = { patch: undefined, missing: [], immutable: [] };
 
 export function situationOf(
   collection: QdrantCollection,
@@ -30,13 +36,17 @@ export function situationOf(
 ): Situation {
   const server = observed.server.known ? observed.server.value : undefined;
   const seen = server?.collection;
-  const drift = seen ? driftOf(collection.spec, seen.config) : { patch: undefined, immutable: [] };
+  const isFound = seen !== undefined && recorded(collection, observed).origin !== 'Created';
+  const declared = isFound ? collection.spec : completed(collection.spec);
+  const canAddVectors = isFrom(observed.cluster?.status?.version ?? '', 1, 18);
+  const drift = seen ? driftOf(declared, seen.config, canAddVectors) : NO_DRIFT;
   const { namespace } = collection.metadata;
   return {
     collection,
     observed,
     server,
     seen,
+    declared,
     drift,
     ledger: ledgerOf(collection, observed, drift),
     via: server && { namespace, cluster: collection.spec.cluster, pod: server.pod },

@@ -25,6 +25,13 @@ export type CollectionStep =
       readonly shards: number;
       readonly copies: number;
     } & Told)
+  /** From 1.18 on. */
+  | ({
+      readonly do: 'create-vector';
+      readonly vector: string;
+      readonly kind: 'dense' | 'sparse';
+      readonly config: JsonObject;
+    } & Told)
   | ({ readonly do: 'create-index'; readonly field: string; readonly type: string } & Told)
   | ({ readonly do: 'delete-index'; readonly field: string } & Told)
   | ({ readonly do: 'change-aliases'; readonly actions: readonly AliasAction[] } & Told)

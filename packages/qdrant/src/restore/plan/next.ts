@@ -5,10 +5,12 @@
  */
 import { timestamp } from '@polder/kube';
 import type { Json, Page } from '../../api/index.ts';
+import type { Manifest } from '../../archive/index.ts';
 import { podName } from '../../cluster/objects/index.ts';
 import type { RestorePart } from '../../kinds/index.ts';
 import { hasStayed } from '../backup-set.ts';
 import { misfit, nameObjection } from '../shape.ts';
+import { shardKeysIn } from '../shard-keys.ts';
 import {
   isThere,
   keyOf,
@@ -64,6 +66,8 @@ function beginning(situation: Situation, now: Date): Next {
   const isMerge = modeOf(restore) === 'merge';
   const blocked = isMerge && sight.doubt === undefined ? unmergeable(situation) : undefined;
   if (blocked) return blocked;
+  const unmakeable = sight.doubt === undefined && !isThere(situation, target) ? withoutKeys(situation) : undefined;
+  if (unmakeable) return unmakeable;
   const [first] = parts;
   if (!first) return fails('the backup has no files');
   const before = uploadOf(situation, first);
@@ -117,9 +121,8 @@ function unmergeable(situation: Situation): Next | undefined {
   if (isThere(situation, target)) return fails(`there is a collection ${target} already; delete it`);
   const shape = observed.shapes.get(collection);
   if (!observed.set.known) return undefined;
-  const isCustomSharded =
-    observed.set.value.is === 'ours' && observed.set.value.manifest.config['sharding_method'] === 'custom';
-  if (isCustomSharded || (shape?.known && shape.value.isCustomSharded))
+  const isKeyed = observed.set.value.is === 'ours' && isCustomSharded(observed.set.value.manifest);
+  if (isKeyed || (shape?.known && shape.value.isCustomSharded))
     return fails(`collection ${collection} has shard keys, which are in no point: it can be replaced, but not merged`);
   if (observed.set.value.is === 'upstream' && !isThere(situation, collection))
     return fails(`there is no collection ${collection} to merge into; use mode replace`);
@@ -159,7 +162,9 @@ function preparing(situation: Situation, record: RestoreStatus): Next | undefine
   const isBegun = parts.some(({ state }) => state === 'Settling' || state === 'Restored');
   const isDone = parts.every(({ state }) => state === 'Restored');
   if (isDone || !observed.set.known) return undefined;
-  if (isThere(situation, target)) return fitting(situation, target);
+  if (isThere(situation, target)) {
+    return (isBegun ? undefined : keying(situation, record, target)) ?? fitting(situation, target);
+  }
   if (isBegun) return fails(`collection ${target} was deleted while it was restored`);
   return observed.set.value.is === 'ours' ? creating(situation, record, target) : undefined;
 }
@@ -169,13 +174,40 @@ function creating(situation: Situation, record: RestoreStatus, collection: strin
   const via = anybody(situation);
   if (!via || !observed.set.known || observed.set.value.is !== 'ours') return waits('nobody leads the cluster');
   const { config, shardNumber, replicationFactor } = observed.set.value.manifest;
-  if (config['sharding_method'] === 'custom')
-    return fails(`collection ${collection} has shard keys and is not there; create it with its keys first`);
   const copies = collection === record.temporary?.collection ? 1 : replicationFactor;
   const body = { ...config, shard_number: shardNumber, replication_factor: copies };
   const because = `collection ${collection} is not there`;
   return { is: 'does', step: { do: 'create-collection', because, via, collection, config: body }, after: record };
 }
+
+/** Why a collection can't be made anew with the keys that it had; undefined if it can, or has none. */
+function withoutKeys({ observed: { set } }: Situation): Next | undefined {
+  if (!set.known || set.value.is !== 'ours' || !isCustomSharded(set.value.manifest)) return undefined;
+  const keys = shardKeysIn(set.value.manifest);
+  return keys.is === 'impossible' ? fails(keys.because) : undefined;
+}
+
+/**
+ * The next key that a collection lacks which was made for this restore, one after the other: in which order they come decides
+ * how their shards are numbered. (Before it began, one that was there had all of them.)
+ */
+function keying(situation: Situation, record: RestoreStatus, collection: string): Next | undefined {
+  const { set } = situation.observed;
+  if (!set.known || set.value.is !== 'ours' || !isCustomSharded(set.value.manifest)) return undefined;
+  const { manifest } = set.value;
+  const keys = shardKeysIn(manifest);
+  if (keys.is === 'impossible') return undefined;
+  const there = shardsOf(situation, collection).map(({ id }) => keyOf(situation, collection, id));
+  const next = keys.keys.find(({ key }) => !there.includes(key));
+  if (!next) return undefined;
+  const via = anybody(situation);
+  if (!via) return waits('nobody leads the cluster');
+  const because = `there is no shard key ${JSON.stringify(next.key)}`;
+  const copies = manifest.replicationFactor;
+  return { is: 'does', step: { do: 'create-shard-key', because, via, collection, ...next, copies }, after: record };
+}
+
+const isCustomSharded = ({ config }: Manifest): boolean => config['sharding_method'] === 'custom';
 
 /** One file after the other: recorded, then uploaded, then waited for until all copies of the shard have it. */
 function uploading(situation: Situation, record: RestoreStatus, now: Date): Next | undefined {

@@ -89,6 +89,30 @@ describe('before anything is done', () => {
   });
 });
 
+describe('shard keys', () => {
+  const config = { vectors: { size: 4, distance: 'Dot' }, sharding_method: 'custom' };
+  const shards = aManifest().shards.map((one) => ({ ...one, id: one.id + 1, key: `key ${one.id}` }));
+  const keyed = ours(aManifest({ config, shards }));
+  const begun = aRestore(underWay(part(1, 'Verified'), part(2, 'Verified')));
+
+  test('are made after the collection, one by one, in the order of their shards', () => {
+    const set = { known: true, value: { is: 'ours', manifest: aManifest({ config, shards }), parts: [] } } as const;
+    const parts = { ...set, value: { ...set.value, parts: [part(1, 'Found'), part(2, 'Found')] } };
+    expect(plan(begun, seen({ set: parts }, missing)).steps).toMatchObject([{ do: 'create-collection' }]);
+    const empty = { distributions: { known: true, value: [distributionOf([])] } } as const;
+    const made = seen({ set: parts }, { views: { 0: empty, 1: empty, 2: empty } });
+    expect(plan(begun, made).steps).toMatchObject([{ do: 'create-shard-key', key: 'key 0', shards: 1, copies: 2 }]);
+  });
+
+  test('that can not get the numbers of their shards back are told before anything is changed', () => {
+    const manifest = aManifest({ config, shards: shards.map((one) => ({ ...one, id: one.id * 2 })) });
+    const { status, steps } = plan(aRestore(), seen({ set: ours(manifest) }, missing));
+    expect(status).toMatchObject({ phase: 'Failed', error: expect.stringContaining('can not get its number back') });
+    expect(steps).toEqual([]);
+    expect(plan(aRestore(), seen({ set: keyed }, missing)).status).toMatchObject({ phase: 'InProgress' });
+  });
+});
+
 describe('a file', () => {
   const uploading = aRestore(underWay(part(0, 'Uploading'), part(1, 'Verified')));
 

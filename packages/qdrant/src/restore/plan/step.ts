@@ -18,6 +18,16 @@ export type RestoreStep =
       /** As the server takes it. */
       readonly config: object;
     }
+  /** Parts of a collection that points are sent to by name: its shards get the next numbers. */
+  | {
+      readonly do: 'create-shard-key';
+      readonly because: string;
+      readonly via: Through;
+      readonly collection: string;
+      readonly key: string | number;
+      readonly shards: number;
+      readonly copies: number;
+    }
   /** Makes a file the content of one shard, or of all shards that it has. */
   | {
       readonly do: 'upload-part';
