@@ -5,7 +5,7 @@ import { createApiServer } from '@polder/embedded';
 import { Client, type ClusterRole, defaultDurations, type Kind, Lease, silentLogger, systemClock } from '@polder/kube';
 import { expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { products } from '../src/products.ts';
+import { loadProducts } from '../src/products.ts';
 import { CHECKOUT, Workplace } from './program.ts';
 
 const ROLES = join(CHECKOUT, 'deploy/roles.yaml');
@@ -23,7 +23,7 @@ function verbsFor({ group, plural }: Kind, names: readonly string[]): readonly s
     .flatMap(({ verbs }) => verbs);
 }
 
-test.each(products)('the account of deploy/ may do what $name has to', (product) => {
+test.each(await loadProducts())('the account of deploy/ may do what $name has to', (product) => {
   const server = createApiServer();
   const registered = product.controllers({
     client: new Client({ transport: server.transport(), userAgent: 'test' }),
