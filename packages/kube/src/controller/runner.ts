@@ -14,7 +14,7 @@ import {
 import { type Logger, messageOf } from '../log.ts';
 import { BACKGROUND, type QueueEvents, WorkQueue } from '../queue/index.ts';
 import { Cluster, type ClusterParts, ownerIndex } from './cluster.ts';
-import type { Cached, Controller, World } from './controller.ts';
+import type { Controller, Lookup, World } from './controller.ts';
 import { type Outcome, UserMustAct } from './outcome.ts';
 import { DEFAULT_PACE, type Pace } from './pace.ts';
 import { type PassEvents, pass } from './pass.ts';
@@ -61,6 +61,14 @@ export class Runner<T extends KubernetesObject, Observed, S extends Step, W exte
   readonly #subscriptions: { readonly unsubscribe: () => void }[] = [];
   /** Keys of which a minor change came while they were backing off, since their last pass began. */
   readonly #unseen = new Set<string>();
+  /** Keys in work, and what was heard of their resources meanwhile. */
+  readonly #heard = new Map<string, Heard[]>();
+  /** The versions that are no news when they come back to us; see `Outcome`. */
+  readonly #left = new Map<string, Set<string>>();
+  /** Keys that were put off until our own last write is in the cache. */
+  readonly #stale = new Set<string>();
+  /** Keys whose last pass left it to the next one to tell the status. */
+  readonly #untold = new Set<string>();
   #workers: Promise<void>[] = [];
 
   constructor(definition: Controller<T, Observed, S, W>, options: RunnerOptions<W>) {
@@ -81,12 +89,20 @@ export class Runner<T extends KubernetesObject, Observed, S extends Step, W exte
 
   /** Begins to collect keys: of everything that the cache holds, then of what changes. */
   listen(): void {
-    const { kind, owns = [], watches = [], bell } = this.#definition;
-    this.#follow(kind, (object) => [object.metadata], isStatusAlone);
-    for (const owned of owns) this.#follow(owned, (object) => ownersOf(object, kind));
+    const { kind, owns = [], heeds = [], watches = [], bell } = this.#definition;
+    this.#followOwn();
+    for (const owned of owns) {
+      const matters = heeds.find((one) => one.kind === owned)?.matters;
+      this.#follow(owned, (object) => ownersOf(object, kind), matters);
+    }
     const { cache } = this.#options.parts;
-    const cached: Cached = { list: (of, namespace) => cache.of(of, ownerIndex()).list(namespace) };
-    for (const watch of watches) this.#follow(watch.kind, (object) => watch.concerns(object, cached));
+    const lookup: Lookup = {
+      list: (of, namespace) => cache.of(of, ownerIndex()).list(namespace),
+      by: (index, value) => cache.of(index.kind, ownerIndex()).find(index, value),
+    };
+    for (const watch of watches) {
+      this.#follow(watch.kind, (object) => watch.concerns(object, lookup), watch.matters);
+    }
     if (bell) this.#subscriptions.push({ unsubscribe: bell.listen((ref) => this.#queue.add(keyOf(ref))) });
   }
 
@@ -104,31 +120,70 @@ export class Runner<T extends KubernetesObject, Observed, S extends Step, W exte
     await Promise.all(this.#workers);
   }
 
-  /** Events that are `minor` do not cut a backoff short. */
+  /** Changes of other objects. */
   #follow<O extends KubernetesObject>(
     kind: Kind<O>,
     concerns: (object: O) => readonly ObjectRef[],
-    isMinor: (event: StoreEvent<O>) => boolean = () => false,
+    matters?: (object: O) => unknown,
   ): void {
+    this.#subscribe(kind, (event) => {
+      if (matters && !isNews(event, matters)) return;
+      // Each once: a worker that waits takes the first at once, and a second one would bring the key back after its pass.
+      for (const key of new Set(statesIn(event).flatMap(concerns).map(keyOf))) this.#add(key, event);
+    });
+  }
+
+  /** Changes of the resources themselves. What comes during a pass is looked at after it: by then we know what we wrote. */
+  #followOwn(): void {
+    this.#subscribe(this.#definition.kind, (event) => {
+      const key = keyOf(event.object.metadata);
+      const heard = { version: event.object.metadata.resourceVersion ?? '', isMinor: isStatusAlone(event) };
+      const meanwhile = this.#heard.get(key);
+      if (meanwhile) meanwhile.push(heard);
+      else if (!this.#isEcho(key, heard)) this.#hear(key, heard, event);
+      else if (this.#stale.delete(key)) this.#queue.add(key);
+    });
+  }
+
+  #subscribe<O extends KubernetesObject>(kind: Kind<O>, handler: (event: StoreEvent<O>) => void): void {
     const { cache, lastApplied } = this.#options.parts;
     const subscription = cache.of(kind, ownerIndex<O>()).subscribe((event) => {
       const gone = goneWith(event);
       if (gone) lastApplied.forget(gone);
-      const priority = event.type === 'added' && event.isInitial ? BACKGROUND : 0;
-      // Each once: a worker that waits takes the first at once, and a second one would bring the key back after its pass.
-      for (const key of new Set(statesIn(event).flatMap(concerns).map(keyOf))) {
-        if (this.#queue.failures(key) === 0 || !isMinor(event)) this.#queue.add(key, { priority });
-        else this.#unseen.add(key);
-      }
+      handler(event);
     });
     this.#subscriptions.push(subscription);
+  }
+
+  #add<O>(key: string, event: StoreEvent<O>): void {
+    this.#queue.add(key, { priority: event.type === 'added' && event.isInitial ? BACKGROUND : 0 });
+  }
+
+  /** What is minor does not cut a backoff short. */
+  #hear<O>(key: string, { isMinor }: Heard, event?: StoreEvent<O>): void {
+    if (isMinor && this.#queue.failures(key) > 0) this.#unseen.add(key);
+    else if (event) this.#add(key, event);
+    else this.#queue.add(key);
+  }
+
+  /** What the last pass wrote comes back. */
+  #isEcho(key: string, { version }: Heard): boolean {
+    const left = this.#left.get(key);
+    const isEcho = left?.delete(version) ?? false;
+    if (left?.size === 0) this.#left.delete(key);
+    return isEcho;
   }
 
   async #work(signal: AbortSignal): Promise<void> {
     for (let key = await this.#queue.take(); key !== undefined; key = await this.#queue.take()) {
       // No pass, so neither a success that would end its backoff nor a failure that would add to it.
-      if (this.#isStale(key)) this.#queue.add(key, { afterMs: STALE_MS });
-      else await this.#reconcile(key, signal);
+      if (this.#isStale(key)) {
+        this.#stale.add(key);
+        this.#queue.add(key, { afterMs: STALE_MS });
+      } else {
+        this.#stale.delete(key);
+        await this.#reconcile(key, signal);
+      }
       this.#queue.done(key);
     }
   }
@@ -146,12 +201,18 @@ export class Runner<T extends KubernetesObject, Observed, S extends Step, W exte
     const startedAt = clock.monotonic();
     on?.passStarted?.();
     this.#unseen.delete(key);
+    this.#left.delete(key);
+    const heard: Heard[] = [];
+    this.#heard.set(key, heard);
     const { cache } = this.#options.parts;
     const resource = cache.of(this.#definition.kind, ownerIndex<T>()).get(refOf(key));
     let result: PassResult;
     try {
       const outcome = await this.#pass(key, resource, outer, log);
       this.#queue.forget(key);
+      if (outcome.left) this.#left.set(key, new Set(outcome.left));
+      if (outcome.isUntold) this.#untold.add(key);
+      else this.#untold.delete(key);
       // The pass that ends a backoff began before that change, and no further attempt will see it.
       if (this.#unseen.delete(key)) this.#queue.add(key);
       result = outcome.next === 'look-again' ? 'requeue_after' : 'success';
@@ -159,6 +220,8 @@ export class Runner<T extends KubernetesObject, Observed, S extends Step, W exte
     } catch (error) {
       result = this.#failed(key, error, outer, log);
     }
+    this.#heard.delete(key);
+    for (const one of heard) if (!this.#isEcho(key, one)) this.#hear(key, one);
     const isCleanup = resource?.metadata.deletionTimestamp !== undefined;
     on?.passEnded?.(result, clock.monotonic() - startedAt, isCleanup);
   }
@@ -168,13 +231,15 @@ export class Runner<T extends KubernetesObject, Observed, S extends Step, W exte
     const { timeoutMs = this.#pace.passTimeoutMs } = this.#definition;
     if (!resource) {
       this.#definition.forget?.(refOf(key));
+      this.#untold.delete(key);
       on.forgotten?.(refOf(key));
       return { next: 'await-change' };
     }
     return await withTimeout(clock, timeoutMs, outer, `reconciling ${key}`, (signal) => {
       const tell = (happening: Happening) => events.record(resource, happening);
       const base = { cluster: new Cluster(parts, signal), signal, log, tell };
-      const tools = { world: world(base), clock, events, pace: this.#pace, on };
+      const isOwed = this.#untold.has(key);
+      const tools = { world: world(base), clock, events, pace: this.#pace, on, isOwed };
       return untilAborted(pass(this.#definition, resource, tools), signal);
     });
   }
@@ -192,6 +257,26 @@ export class Runner<T extends KubernetesObject, Observed, S extends Step, W exte
     log.error({ error: because, stack, failures: this.#queue.failures(key) }, 'reconcile failed, trying again');
     if (isBug(error)) return 'panic';
     return error instanceof Error && error.name === 'TimeoutError' ? 'timeout' : 'error';
+  }
+}
+
+/** What was heard of a resource while a pass was under way over it. */
+interface Heard {
+  readonly version: string;
+  readonly isMinor: boolean;
+}
+
+/** Whether something changed that matters. (What did not change is the same object, which is compared in no time.) */
+function isNews<O extends KubernetesObject>(event: StoreEvent<O>, matters: (object: O) => unknown): boolean {
+  switch (event.type) {
+    case 'added':
+      return matters(event.object) !== undefined;
+    case 'modified':
+      // A successor of the same name is another one, however alike.
+      if (event.old.metadata.uid !== event.object.metadata.uid) return true;
+      return !isDeepStrictEqual(matters(event.old), matters(event.object));
+    case 'deleted':
+      return true;
   }
 }
 
