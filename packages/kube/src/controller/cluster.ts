@@ -97,6 +97,11 @@ export class Cluster {
     return this.#left.get(metadata.uid ?? '') ?? [];
   }
 
+  /** The versions of all that this pass wrote. */
+  get versions(): readonly string[] {
+    return [...this.#left.values()].flat();
+  }
+
   /**
    * Makes the object so (server-side apply, as this product); no request if nothing would change. `version`: only while it is
    * still in that one, a conflict otherwise.

@@ -32,7 +32,7 @@ export interface Controller<T extends KubernetesObject, Observed, S extends Step
   readonly kind: Kind<T>;
   /** Their objects get an owner reference to the resource, and their changes bring it back into the queue. */
   readonly owns?: readonly Kind[];
-  /** What of those matters, where it is not everything. */
+  /** What of those matters, where it is not everything: of these kinds, nothing that we write ourselves does. */
   readonly heeds?: readonly Heed[];
   /** Other objects whose changes concern a resource. */
   readonly watches?: readonly Watch[];

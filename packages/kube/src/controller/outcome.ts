@@ -1,10 +1,7 @@
 /** What the queue does with a key next. A thrown error means: again, after its backoff. */
 export type Outcome = Next & {
-  /**
-   * In which versions the pass left the resource itself, if a pass over the last of them would decide the same: that these
-   * come back to us is no news.
-   */
-  readonly left?: readonly string[];
+  /** A pass over the resource as this one left it would decide the same. */
+  readonly isSettled?: boolean;
   /** The status was not told: the pass that follows is to tell it. */
   readonly isUntold?: boolean;
 };

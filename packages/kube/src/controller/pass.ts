@@ -94,15 +94,14 @@ function settledBy<T extends KubernetesObject, Observed, S extends Step, W exten
   definition: Controller<T, Observed, S, W>,
   { world, clock, events, pace, on }: PassTools<W>,
 ): Outcome | undefined {
-  const left = world.cluster.versionsOf(resource);
-  if (left.length === 0 || plan.steps.length > 0) return undefined;
+  if (world.cluster.versionsOf(resource).length === 0 || plan.steps.length > 0) return undefined;
   const next = definition.plan(resource, observed, now);
   const isSame =
     next.steps.length === 0 &&
     next.isCleanedUp === plan.isCleanedUp &&
     isDeepStrictEqual(next.objects, plan.objects) &&
     new Report(definition, resource, { cluster: world.cluster, clock, events, on }).isTold(next);
-  return isSame ? { ...outcomeOf(next, pace), left } : undefined;
+  return isSame ? { ...outcomeOf(next, pace), isSettled: true } : undefined;
 }
 
 /** There is no status any more in which something could be read: what there is to tell of the end is told here. */

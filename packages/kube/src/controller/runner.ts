@@ -14,7 +14,7 @@ import {
 import { type Logger, messageOf } from '../log.ts';
 import { BACKGROUND, type QueueEvents, WorkQueue } from '../queue/index.ts';
 import { Cluster, type ClusterParts, ownerIndex } from './cluster.ts';
-import type { Controller, Lookup, World } from './controller.ts';
+import type { Controller, Heed, Lookup, World } from './controller.ts';
 import { type Outcome, UserMustAct } from './outcome.ts';
 import { DEFAULT_PACE, type Pace } from './pace.ts';
 import { type PassEvents, pass } from './pass.ts';
@@ -61,10 +61,10 @@ export class Runner<T extends KubernetesObject, Observed, S extends Step, W exte
   readonly #subscriptions: { readonly unsubscribe: () => void }[] = [];
   /** Keys of which a minor change came while they were backing off, since their last pass began. */
   readonly #unseen = new Set<string>();
-  /** Keys in work, and what was heard of their resources meanwhile. */
+  /** Keys in work, and what was heard meanwhile of their resources and of what is heeded. */
   readonly #heard = new Map<string, Heard[]>();
-  /** The versions that are no news when they come back to us; see `Outcome`. */
-  readonly #left = new Map<string, Set<string>>();
+  /** What the last pass over a key wrote, where it is no news when it comes back to us. */
+  readonly #own = new Map<string, Set<string>>();
   /** Keys that were put off until our own last write is in the cache. */
   readonly #stale = new Set<string>();
   /** Keys whose last pass left it to the next one to tell the status. */
@@ -92,8 +92,9 @@ export class Runner<T extends KubernetesObject, Observed, S extends Step, W exte
     const { kind, owns = [], heeds = [], watches = [], bell } = this.#definition;
     this.#followOwn();
     for (const owned of owns) {
-      const matters = heeds.find((one) => one.kind === owned)?.matters;
-      this.#follow(owned, (object) => ownersOf(object, kind), matters);
+      const heed = heeds.find((one) => one.kind === owned);
+      if (heed) this.#heed(heed, (object) => ownersOf(object, kind));
+      else this.#follow(owned, (object) => ownersOf(object, kind));
     }
     const { cache } = this.#options.parts;
     const lookup: Lookup = {
@@ -133,15 +134,23 @@ export class Runner<T extends KubernetesObject, Observed, S extends Step, W exte
     });
   }
 
-  /** Changes of the resources themselves. What comes during a pass is looked at after it: by then we know what we wrote. */
+  /** Changes of the resources themselves. */
   #followOwn(): void {
     this.#subscribe(this.#definition.kind, (event) => {
       const key = keyOf(event.object.metadata);
-      const heard = { version: event.object.metadata.resourceVersion ?? '', isMinor: isStatusAlone(event) };
-      const meanwhile = this.#heard.get(key);
-      if (meanwhile) meanwhile.push(heard);
-      else if (!this.#isEcho(key, heard)) this.#hear(key, heard, event);
-      else if (this.#stale.delete(key)) this.#queue.add(key);
+      if (this.#isEcho(key, event, isStatusAlone(event))) {
+        if (this.#stale.delete(key)) this.#queue.add(key);
+      } else this.#add(key, event);
+    });
+  }
+
+  /** Changes of objects of which not everything matters. */
+  #heed({ kind, matters }: Heed, concerns: (object: KubernetesObject) => readonly ObjectRef[]): void {
+    this.#subscribe(kind, (event) => {
+      if (!isNews(event, matters)) return;
+      for (const key of new Set(statesIn(event).flatMap(concerns).map(keyOf))) {
+        if (!this.#isEcho(key, event, false)) this.#add(key, event);
+      }
     });
   }
 
@@ -159,19 +168,35 @@ export class Runner<T extends KubernetesObject, Observed, S extends Step, W exte
     this.#queue.add(key, { priority: event.type === 'added' && event.isInitial ? BACKGROUND : 0 });
   }
 
-  /** What is minor does not cut a backoff short. */
-  #hear<O>(key: string, { isMinor }: Heard, event?: StoreEvent<O>): void {
-    if (isMinor && this.#queue.failures(key) > 0) this.#unseen.add(key);
-    else if (event) this.#add(key, event);
-    else this.#queue.add(key);
+  /**
+   * Whether it is our own write that comes back, or may be: what comes during a pass is looked at after it, when we know what
+   * it wrote. What is minor does not cut a backoff short.
+   */
+  #isEcho<O extends KubernetesObject>(key: string, event: StoreEvent<O>, isMinor: boolean): boolean {
+    const { resourceVersion: version = '' } = event.object.metadata;
+    const meanwhile = this.#heard.get(key);
+    meanwhile?.push({ version, isMinor });
+    if (meanwhile || this.#isOwn(key, version)) return true;
+    if (!isMinor || this.#queue.failures(key) === 0) return false;
+    this.#unseen.add(key);
+    return true;
   }
 
-  /** What the last pass wrote comes back. */
-  #isEcho(key: string, { version }: Heard): boolean {
-    const left = this.#left.get(key);
-    const isEcho = left?.delete(version) ?? false;
-    if (left?.size === 0) this.#left.delete(key);
-    return isEcho;
+  #isOwn(key: string, version: string): boolean {
+    const own = this.#own.get(key);
+    const isOwn = own?.delete(version) ?? false;
+    if (own?.size === 0) this.#own.delete(key);
+    return isOwn;
+  }
+
+  /** A pass is over: what came meanwhile, and was not its own doing, brings the key back. */
+  #heardMeanwhile(key: string, heard: readonly Heard[]): void {
+    this.#heard.delete(key);
+    for (const { version, isMinor } of heard) {
+      if (this.#isOwn(key, version)) continue;
+      if (isMinor && this.#queue.failures(key) > 0) this.#unseen.add(key);
+      else this.#queue.add(key);
+    }
   }
 
   async #work(signal: AbortSignal): Promise<void> {
@@ -201,7 +226,8 @@ export class Runner<T extends KubernetesObject, Observed, S extends Step, W exte
     const startedAt = clock.monotonic();
     on?.passStarted?.();
     this.#unseen.delete(key);
-    this.#left.delete(key);
+    // An interim pass is followed so soon that what it wrote comes back during the next.
+    if (!this.#untold.has(key)) this.#own.delete(key);
     const heard: Heard[] = [];
     this.#heard.set(key, heard);
     const { cache } = this.#options.parts;
@@ -210,7 +236,6 @@ export class Runner<T extends KubernetesObject, Observed, S extends Step, W exte
     try {
       const outcome = await this.#pass(key, resource, outer, log);
       this.#queue.forget(key);
-      if (outcome.left) this.#left.set(key, new Set(outcome.left));
       if (outcome.isUntold) this.#untold.add(key);
       else this.#untold.delete(key);
       // The pass that ends a backoff began before that change, and no further attempt will see it.
@@ -220,8 +245,7 @@ export class Runner<T extends KubernetesObject, Observed, S extends Step, W exte
     } catch (error) {
       result = this.#failed(key, error, outer, log);
     }
-    this.#heard.delete(key);
-    for (const one of heard) if (!this.#isEcho(key, one)) this.#hear(key, one);
+    this.#heardMeanwhile(key, heard);
     const isCleanup = resource?.metadata.deletionTimestamp !== undefined;
     on?.passEnded?.(result, clock.monotonic() - startedAt, isCleanup);
   }
@@ -235,12 +259,18 @@ export class Runner<T extends KubernetesObject, Observed, S extends Step, W exte
       on.forgotten?.(refOf(key));
       return { next: 'await-change' };
     }
-    return await withTimeout(clock, timeoutMs, outer, `reconciling ${key}`, (signal) => {
+    return await withTimeout(clock, timeoutMs, outer, `reconciling ${key}`, async (signal) => {
       const tell = (happening: Happening) => events.record(resource, happening);
-      const base = { cluster: new Cluster(parts, signal), signal, log, tell };
+      const cluster = new Cluster(parts, signal);
+      const base = { cluster, signal, log, tell };
       const isOwed = this.#untold.has(key);
       const tools = { world: world(base), clock, events, pace: this.#pace, on, isOwed };
-      return untilAborted(pass(this.#definition, resource, tools), signal);
+      const outcome = await untilAborted(pass(this.#definition, resource, tools), signal);
+      // What it left of the resource itself may have to be looked at once more.
+      const unsettled = outcome.isSettled ? [] : cluster.versionsOf(resource);
+      const own = cluster.versions.filter((version) => !unsettled.includes(version));
+      this.#own.set(key, new Set([...(this.#own.get(key) ?? []), ...own]));
+      return outcome;
     });
   }
 
@@ -260,7 +290,7 @@ export class Runner<T extends KubernetesObject, Observed, S extends Step, W exte
   }
 }
 
-/** What was heard of a resource while a pass was under way over it. */
+/** What was heard while a pass was under way. */
 interface Heard {
   readonly version: string;
   readonly isMinor: boolean;

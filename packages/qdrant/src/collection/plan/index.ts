@@ -6,6 +6,7 @@ import type { Observed } from '../observe.ts';
 import { hasReadyPeer, problemOf } from './admission.ts';
 import { aliasing, inOneRequest } from './aliases.ts';
 import { ending } from './ending.ts';
+import { eventsOf } from './events.ts';
 import { aliasesCondition, type Health, healthOf } from './health.ts';
 import { indexing } from './indexes.ts';
 import { creating, keying, updating } from './making.ts';
@@ -48,7 +49,10 @@ export function planCollection(
       ...spoken(collection, collection.spec.aliases !== undefined, aliasesCondition(held)),
       ...spoken(collection, collection.spec.snapshots !== undefined, snapshotsCondition(children.taken)),
     ],
-    lookAgain: lookAgain(situation, health, steps, settings),
+    events: eventsOf(collection, health.summary, held),
+    lookAgain: lookAgain(situation, health, steps, held, settings),
+    // The peer that made it shows it at once. What was made is in the status already, and how it is, in the next.
+    isInterim: steps.length > 0 && steps.every((step) => step.do === 'create-collection'),
   };
 }
 
@@ -123,11 +127,16 @@ function countOf({ collection, seen, now, periodicMs }: Situation, steps: readon
 }
 
 function lookAgain(
-  { observed: { cluster, server } }: Situation,
+  { observed: { cluster, server }, growth }: Situation,
   { summary }: Health,
   steps: readonly CollectionStep[],
+  held: readonly Held<CollectionStep>[],
   { intervals }: Settings,
 ): NonNullable<CollectionPlan['lookAgain']> {
+  // Each that joins comes as an event.
+  if (growth && steps.length === 0 && held.some(({ because }) => because === growth.because)) {
+    return { afterMs: Math.min(growth.leftMs, intervals.periodicMs), because: growth.because };
+  }
   const isAway =
     !cluster ||
     cluster.metadata.deletionTimestamp !== undefined ||
