@@ -55,6 +55,7 @@ export function clusters(settings: Settings): Controller<QdrantCluster, Observed
       watch(Node, () => []),
       watch(StorageClass, () => []),
     ],
+    workers: settings.workers,
     observe: observeCluster,
     plan: (cluster, observed, now) => planCluster(cluster, observed, settings, now),
     steps: clusterSteps,

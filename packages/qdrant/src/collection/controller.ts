@@ -38,6 +38,7 @@ export function collections(
       // Read when a door is opened; that one changes is told by its cluster.
       watch(Secret, () => []),
     ],
+    workers: settings.workers,
     observe: observeCollection,
     plan: (collection, observed, now) => planCollection(collection, observed, settings, now),
     steps: collectionSteps,
