@@ -15,6 +15,7 @@ import { type Logger, messageOf } from '../log.ts';
 import { BACKGROUND, type QueueEvents, WorkQueue } from '../queue/index.ts';
 import { Cluster, type ClusterParts, ownerIndex } from './cluster.ts';
 import type { Controller, Heed, Lookup, World } from './controller.ts';
+import { Echoes } from './echoes.ts';
 import { type Outcome, UserMustAct } from './outcome.ts';
 import { DEFAULT_PACE, type Pace } from './pace.ts';
 import { type PassEvents, pass } from './pass.ts';
@@ -61,10 +62,7 @@ export class Runner<T extends KubernetesObject, Observed, S extends Step, W exte
   readonly #subscriptions: { readonly unsubscribe: () => void }[] = [];
   /** Keys of which a minor change came while they were backing off, since their last pass began. */
   readonly #unseen = new Set<string>();
-  /** Keys in work, and what was heard meanwhile of their resources and of what is heeded. */
-  readonly #heard = new Map<string, Heard[]>();
-  /** What the last pass over a key wrote, where it is no news when it comes back to us. */
-  readonly #own = new Map<string, Set<string>>();
+  readonly #echoes = new Echoes();
   /** Keys that were put off until our own last write is in the cache. */
   readonly #stale = new Set<string>();
   /** Keys whose last pass left it to the next one to tell the status. */
@@ -138,9 +136,11 @@ export class Runner<T extends KubernetesObject, Observed, S extends Step, W exte
   #followOwn(): void {
     this.#subscribe(this.#definition.kind, (event) => {
       const key = keyOf(event.object.metadata);
-      if (this.#isEcho(key, event, isStatusAlone(event))) {
+      const isMinor = isStatusAlone(event);
+      if (this.#echoes.takes(key, { version: versionOf(event), isMinor })) {
         if (this.#stale.delete(key)) this.#queue.add(key);
-      } else this.#add(key, event);
+      } else if (isMinor && this.#queue.failures(key) > 0) this.#unseen.add(key);
+      else this.#add(key, event);
     });
   }
 
@@ -149,7 +149,7 @@ export class Runner<T extends KubernetesObject, Observed, S extends Step, W exte
     this.#subscribe(kind, (event) => {
       if (!isNews(event, matters)) return;
       for (const key of new Set(statesIn(event).flatMap(concerns).map(keyOf))) {
-        if (!this.#isEcho(key, event, false)) this.#add(key, event);
+        if (!this.#echoes.takes(key, { version: versionOf(event), isMinor: false })) this.#add(key, event);
       }
     });
   }
@@ -166,37 +166,6 @@ export class Runner<T extends KubernetesObject, Observed, S extends Step, W exte
 
   #add<O>(key: string, event: StoreEvent<O>): void {
     this.#queue.add(key, { priority: event.type === 'added' && event.isInitial ? BACKGROUND : 0 });
-  }
-
-  /**
-   * Whether it is our own write that comes back, or may be: what comes during a pass is looked at after it, when we know what
-   * it wrote. What is minor does not cut a backoff short.
-   */
-  #isEcho<O extends KubernetesObject>(key: string, event: StoreEvent<O>, isMinor: boolean): boolean {
-    const { resourceVersion: version = '' } = event.object.metadata;
-    const meanwhile = this.#heard.get(key);
-    meanwhile?.push({ version, isMinor });
-    if (meanwhile || this.#isOwn(key, version)) return true;
-    if (!isMinor || this.#queue.failures(key) === 0) return false;
-    this.#unseen.add(key);
-    return true;
-  }
-
-  #isOwn(key: string, version: string): boolean {
-    const own = this.#own.get(key);
-    const isOwn = own?.delete(version) ?? false;
-    if (own?.size === 0) this.#own.delete(key);
-    return isOwn;
-  }
-
-  /** A pass is over: what came meanwhile, and was not its own doing, brings the key back. */
-  #heardMeanwhile(key: string, heard: readonly Heard[]): void {
-    this.#heard.delete(key);
-    for (const { version, isMinor } of heard) {
-      if (this.#isOwn(key, version)) continue;
-      if (isMinor && this.#queue.failures(key) > 0) this.#unseen.add(key);
-      else this.#queue.add(key);
-    }
   }
 
   async #work(signal: AbortSignal): Promise<void> {
@@ -226,10 +195,7 @@ export class Runner<T extends KubernetesObject, Observed, S extends Step, W exte
     const startedAt = clock.monotonic();
     on?.passStarted?.();
     this.#unseen.delete(key);
-    // An interim pass is followed so soon that what it wrote comes back during the next.
-    if (!this.#untold.has(key)) this.#own.delete(key);
-    const heard: Heard[] = [];
-    this.#heard.set(key, heard);
+    this.#echoes.begin(key, this.#untold.has(key));
     const { cache } = this.#options.parts;
     const resource = cache.of(this.#definition.kind, ownerIndex<T>()).get(refOf(key));
     let result: PassResult;
@@ -245,7 +211,10 @@ export class Runner<T extends KubernetesObject, Observed, S extends Step, W exte
     } catch (error) {
       result = this.#failed(key, error, outer, log);
     }
-    this.#heardMeanwhile(key, heard);
+    for (const { isMinor } of this.#echoes.end(key)) {
+      if (isMinor && this.#queue.failures(key) > 0) this.#unseen.add(key);
+      else this.#queue.add(key);
+    }
     const isCleanup = resource?.metadata.deletionTimestamp !== undefined;
     on?.passEnded?.(result, clock.monotonic() - startedAt, isCleanup);
   }
@@ -268,8 +237,10 @@ export class Runner<T extends KubernetesObject, Observed, S extends Step, W exte
       const outcome = await untilAborted(pass(this.#definition, resource, tools), signal);
       // What it left of the resource itself may have to be looked at once more.
       const unsettled = outcome.isSettled ? [] : cluster.versionsOf(resource);
-      const own = cluster.versions.filter((version) => !unsettled.includes(version));
-      this.#own.set(key, new Set([...(this.#own.get(key) ?? []), ...own]));
+      this.#echoes.wrote(
+        key,
+        cluster.versions.filter((version) => !unsettled.includes(version)),
+      );
       return outcome;
     });
   }
@@ -288,12 +259,6 @@ export class Runner<T extends KubernetesObject, Observed, S extends Step, W exte
     if (isBug(error)) return 'panic';
     return error instanceof Error && error.name === 'TimeoutError' ? 'timeout' : 'error';
   }
-}
-
-/** What was heard while a pass was under way. */
-interface Heard {
-  readonly version: string;
-  readonly isMinor: boolean;
 }
 
 /** Whether something changed that matters. (What did not change is the same object, which is compared in no time.) */
@@ -323,6 +288,9 @@ function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
   });
 }
+
+const versionOf = <T extends KubernetesObject>({ object }: StoreEvent<T>): string =>
+  object.metadata.resourceVersion ?? '';
 
 /** A change concerns those whom the old state concerned, too: the one who lost an object has to hear of it. */
 function statesIn<T>(event: StoreEvent<T>): readonly T[] {

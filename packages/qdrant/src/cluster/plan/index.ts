@@ -9,7 +9,7 @@ import { renewing } from './certificate.ts';
 import { draining } from './drain.ts';
 import { ending } from './ending.ts';
 import { eventsOf, undertakings } from './events.ts';
-import { agreementOf, type Health, healthOf, sentence } from './health.ts';
+import { agreementOf, awaitsPods, type Health, healthOf, sentence } from './health.ts';
 import { leftovers, leftVolumes } from './leftovers.ts';
 import { lossCondition, newsOfLoss } from './lost.ts';
 import { monitorCondition, monitoring } from './monitor.ts';
@@ -148,6 +148,7 @@ function told(
   const transfers = rememberedTransfers(situation, steps);
   const volumeSnapshots = isRefused ? cluster.status?.volumeSnapshots : rememberedSnapshots(situation);
   const untilNextMs = untilSnapshotMs(situation, volumeSnapshots);
+  const isAwaited = steps.length === 0 && held.length === 0 && awaitsPods(situation);
   const isAtRest = summary.is === 'ready' || (isRefused && steps.length === 0 && observed.pods.length === 0);
   return {
     status: {
@@ -173,6 +174,8 @@ function told(
     events: [...newsOfLoss(situation), ...eventsOf(situation, summary, held, peers)],
     lookAgain: isAtRest
       ? { afterMs: Math.min(intervals.periodicMs, untilNextMs), because: 'what peers do sends no events' }
-      : { afterMs: intervals.progressMs, because: 'something is under way' },
+      : isAwaited
+        ? { afterMs: intervals.awaitedMs, because: 'pods are about to run' }
+        : { afterMs: intervals.progressMs, because: 'something is under way' },
   };
 }

@@ -12,7 +12,7 @@ import { indexing } from './indexes.ts';
 import { creating, keying, updating } from './making.ts';
 import { replicatedCondition, replicationOf } from './replication.ts';
 import { patchHash, rules } from './rules.ts';
-import { type Situation, situationOf } from './situation.ts';
+import { agreementIn, type Situation, situationOf } from './situation.ts';
 import { childrenOf, outcomesOf, snapshotsCondition } from './snapshots.ts';
 import type { CollectionStep } from './step.ts';
 
@@ -127,12 +127,14 @@ function countOf({ collection, seen, now, periodicMs }: Situation, steps: readon
 }
 
 function lookAgain(
-  { observed: { cluster, server }, growth }: Situation,
+  situation: Situation,
   { summary }: Health,
   steps: readonly CollectionStep[],
   held: readonly Held<CollectionStep>[],
   { intervals }: Settings,
 ): NonNullable<CollectionPlan['lookAgain']> {
+  const { observed, growth } = situation;
+  const { cluster, server } = observed;
   // Each that joins comes as an event.
   if (growth && steps.length === 0 && held.some(({ because }) => because === growth.because)) {
     return { afterMs: Math.min(growth.leftMs, intervals.periodicMs), because: growth.because };
@@ -142,6 +144,11 @@ function lookAgain(
     cluster.metadata.deletionTimestamp !== undefined ||
     cluster.spec.suspend === true ||
     (!server.known && !hasReadyPeer(cluster));
+  // So does that they agree again.
+  const agreement = agreementIn(situation);
+  if (!isAway && steps.length === 0 && agreement?.status === 'False') {
+    return { afterMs: intervals.awaitedMs, because: agreement.message };
+  }
   const isSettled = summary.is === 'ready' || summary.is === 'stalled';
   return isAway || (isSettled && steps.length === 0)
     ? { afterMs: intervals.periodicMs, because: 'what happens to a collection sends no events' }
