@@ -127,4 +127,4 @@ export function heed<T extends KubernetesObject>(kind: Kind<T>, matters: (object
 }
 
 /** The head of an object, without what changes with every write. */
-export const headOf = ({ metadata: { resourceVersion: _, generation: __, ...head } }: KubernetesObject): object => head;
+export const headOf = ({ metadata }: KubernetesObject): object => ({ ...metadata, resourceVersion: '', generation: 0 });

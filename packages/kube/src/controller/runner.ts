@@ -100,7 +100,8 @@ export class Runner<T extends KubernetesObject, Observed, S extends Step, W exte
       by: (index, value) => cache.of(index.kind, ownerIndex()).find(index, value),
     };
     for (const watch of watches) {
-      this.#follow(watch.kind, (object) => watch.concerns(object, lookup), watch.matters);
+      const matters = 'matters' in watch ? (object: KubernetesObject) => watch.matters?.(object) : undefined;
+      this.#follow(watch.kind, (object) => watch.concerns(object, lookup), matters);
     }
     if (bell) this.#subscriptions.push({ unsubscribe: bell.listen((ref) => this.#queue.add(keyOf(ref))) });
   }
@@ -145,9 +146,9 @@ export class Runner<T extends KubernetesObject, Observed, S extends Step, W exte
   }
 
   /** Changes of objects of which not everything matters. */
-  #heed({ kind, matters }: Heed, concerns: (object: KubernetesObject) => readonly ObjectRef[]): void {
-    this.#subscribe(kind, (event) => {
-      if (!isNews(event, matters)) return;
+  #heed(heed: Heed, concerns: (object: KubernetesObject) => readonly ObjectRef[]): void {
+    this.#subscribe(heed.kind, (event) => {
+      if (!isNews(event, (object) => heed.matters(object))) return;
       for (const key of new Set(statesIn(event).flatMap(concerns).map(keyOf))) {
         if (!this.#echoes.takes(key, { version: versionOf(event), isMinor: false })) this.#add(key, event);
       }
