@@ -27,6 +27,7 @@ export const qdrantProduct: BuiltInProduct = {
     const settings = {
       ...DEFAULTS,
       intervals: {
+        ...DEFAULTS.intervals,
         periodicMs: durations['periodicReconcile'] ?? periodicMs,
         progressMs: durations['progressInterval'] ?? progressMs,
         readTimeoutMs: durations['readTimeout'] ?? readTimeoutMs,

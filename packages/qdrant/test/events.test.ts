@@ -56,7 +56,10 @@ test('the life of a cluster can be read in its events, each told once', async ()
   await applyCluster(aClusterOf(3))(client);
   await until('all run the new version', (state) => isSettled(state) && statusIn(state)?.version === '1.19.0');
   const upgraded = await told();
-  expect(reasonsIn(upgraded.slice(4))).toEqual(['ImageChanged', 'RolloutBegun', 'PodRestarted', 'RolloutFinished']);
+  const [first, ...rest] = reasonsIn(upgraded.slice(4));
+  expect([first, rest.pop()]).toEqual(['ImageChanged', 'RolloutFinished']);
+  // That one has begun is known with the first pod that is outdated, which may be restarted in the same pass.
+  expect(rest.toSorted()).toEqual(['PodRestarted', 'RolloutBegun']);
   expect(upgraded[4]).toBe('Normal ImageChanged spec.image is qdrant/qdrant:v1.19.0, and it was qdrant/qdrant:v1.18.2');
   await applyCluster(aClusterOf(2))(client);
   await until('two peers', hasPeers(2));

@@ -115,6 +115,19 @@ describe('what has been seen', () => {
   });
 });
 
+test('an index that nobody named before is kept from the first question on', () => {
+  const byLetter = { name: 'letter', valuesOf: ({ metadata }: Thing) => [metadata.name.slice(0, 1)] };
+  const under = (letter: string) => names(store.find(byLetter, letter));
+  list('2', thing('ant', '1'), thing('bee', '2'));
+  expect(under('a')).toEqual(['ant']);
+  store.sink().change([
+    { type: 'ADDED', object: thing('ape', '3') },
+    { type: 'DELETED', object: thing('ant', '4') },
+  ]);
+  expect(under('a')).toEqual(['ape']);
+  expect(under('b')).toEqual(['bee']);
+});
+
 test('several namespaces are kept apart: a relist of one leaves the other alone', () => {
   store = new Store({ log: silentLogger, indexes: byColour, namespaces: ['one', 'two'] });
   for (const namespace of ['one', 'two']) {

@@ -1,6 +1,6 @@
 import { isAtLeast } from '../client/index.ts';
 import { deepFreeze } from '../freeze.ts';
-import { type KubernetesObject, keyOf, type ObjectRef } from '../kinds/object.ts';
+import { type Kind, type KubernetesObject, keyOf, type ObjectRef } from '../kinds/object.ts';
 import { type Logger, messageOf } from '../log.ts';
 import type { ChangeEvent, ReflectorSink } from '../reflector/index.ts';
 import { IndexMap } from './index-map.ts';
@@ -17,6 +17,14 @@ export type Handler<T> = (event: StoreEvent<T>) => void;
 
 /** Names of indexes, and what an object is found under in each. */
 export type Indexes<T> = Readonly<Record<string, (object: T) => readonly string[]>>;
+
+/** What objects of a kind can be found by. It is kept from the moment on that somebody first asks by it. */
+export interface Index<T extends KubernetesObject> {
+  readonly kind: Kind<T>;
+  /** Its own among those of the kind. */
+  readonly name: string;
+  readonly valuesOf: (object: T) => readonly string[];
+}
 
 export interface StoreOptions<T> {
   readonly log: Logger;
@@ -35,7 +43,7 @@ export class Store<T extends KubernetesObject> {
   readonly #log: Logger;
   readonly #freeze: boolean;
   readonly #partitions: ReadonlyMap<string, Partition<T>>;
-  readonly #indexes: ReadonlyMap<string, IndexMap<T>>;
+  readonly #indexes: Map<string, IndexMap<T>>;
   readonly #handlers = new Set<Handler<T>>();
   readonly #waiters = new Set<() => void>();
 
@@ -67,6 +75,16 @@ export class Store<T extends KubernetesObject> {
       }
     }
     return found;
+  }
+
+  /** The same for an index that need not have been named before. */
+  find({ name, valuesOf }: Omit<Index<T>, 'kind'>, value: string): T[] {
+    if (!this.#indexes.has(name)) {
+      const index = new IndexMap(valuesOf);
+      for (const object of this.list()) index.update(keyOf(object.metadata), undefined, object);
+      this.#indexes.set(name, index);
+    }
+    return this.by(name, value);
   }
 
   get size(): number {

@@ -1,4 +1,4 @@
-import type { Cache, Indexes, OwnWrites, Store } from '../cache/index.ts';
+import type { Cache, Index, Indexes, OwnWrites, Store } from '../cache/index.ts';
 import {
   type Below,
   type Client,
@@ -37,8 +37,8 @@ export interface ClusterParts {
 export class Cluster {
   readonly #parts: ClusterParts;
   readonly #signal: AbortSignal;
-  /** In which version this pass left what it wrote, by uid. */
-  readonly #left = new Map<string, string>();
+  /** In which versions this pass left what it wrote, by uid, the last one at the end. */
+  readonly #left = new Map<string, string[]>();
 
   constructor(parts: ClusterParts, signal: AbortSignal) {
     this.#parts = parts;
@@ -69,6 +69,12 @@ export class Cluster {
     return store.by(OWNER, nobodyIn(namespace));
   }
 
+  /** From the cache: the objects that an index has under a value. */
+  async find<T extends KubernetesObject>(index: Index<T>, value: string): Promise<T[]> {
+    const store = await this.#fresh(index.kind);
+    return store.find(index, value);
+  }
+
   /** From the API server itself: for the rare decision that even a fresh cache is too old for. Fails if there is none. */
   getLive<T extends KubernetesObject>(kind: Kind<T>, ref: ObjectRef): Promise<T> {
     return this.#parts.client.get(kind, ref, { signal: this.#signal });
@@ -86,14 +92,28 @@ export class Cluster {
     return pages.flatMap(({ items }) => items);
   }
 
-  /** Makes the object so (server-side apply, as this product); no request if nothing would change. */
-  async apply(desired: KubernetesObject): Promise<KubernetesObject> {
+  /** In which versions this pass left an object. */
+  versionsOf({ metadata }: KubernetesObject): readonly string[] {
+    return this.#left.get(metadata.uid ?? '') ?? [];
+  }
+
+  /** The versions of all that this pass wrote. */
+  get versions(): readonly string[] {
+    return [...this.#left.values()].flat();
+  }
+
+  /**
+   * Makes the object so (server-side apply, as this product); no request if nothing would change. `version`: only while it is
+   * still in that one, a conflict otherwise.
+   */
+  async apply(desired: KubernetesObject, version?: string): Promise<KubernetesObject> {
     const { client, lastApplied, fieldManager, onDrift } = this.#parts;
     const kind = this.#kindOf(desired);
     const live = await this.get(kind, desired.metadata);
     if (live && lastApplied.isInPlace(desired, live)) return live;
     const hasDrifted = lastApplied.hasDrifted(desired, live);
-    const answer = slim(await client.apply(kind, desired, { fieldManager, force: true, signal: this.#signal }));
+    const sent = version === undefined ? desired : inVersion(desired, version);
+    const answer = slim(await client.apply(kind, sent, { fieldManager, force: true, signal: this.#signal }));
     this.#wrote(kind, answer);
     lastApplied.remember(desired, answer);
     // Not before: whoever tries again would find the same difference again.
@@ -128,7 +148,7 @@ export class Cluster {
   async applyStatus<T extends KubernetesObject>(kind: Kind<T>, { metadata }: T, status: object): Promise<void> {
     const { client, fieldManager } = this.#parts;
     const { name, namespace, uid = '' } = metadata;
-    const resourceVersion = this.#left.get(uid) ?? metadata.resourceVersion;
+    const resourceVersion = this.#left.get(uid)?.at(-1) ?? metadata.resourceVersion;
     const identity = { name, ...(namespace && { namespace }), ...(uid && { uid }) };
     const applied = { metadata: { ...identity, ...(resourceVersion && { resourceVersion }) }, status };
     const options = { fieldManager, force: true, subresource: 'status', signal: this.#signal } as const;
@@ -158,7 +178,9 @@ export class Cluster {
 
   #wrote(kind: Kind, answer: KubernetesObject): void {
     const { uid, resourceVersion } = answer.metadata;
-    if (uid !== undefined && resourceVersion !== undefined) this.#left.set(uid, resourceVersion);
+    if (uid !== undefined && resourceVersion !== undefined) {
+      this.#left.set(uid, [...(this.#left.get(uid) ?? []), resourceVersion]);
+    }
     this.#parts.lastApplied.wrote(answer);
     this.#writesOf(kind)?.wrote(kind, answer);
   }
@@ -193,6 +215,11 @@ export class Cluster {
     throw new Error(`a plan has an object of unknown kind ${object.apiVersion} ${object.kind}; known: ${known}`);
   }
 }
+
+const inVersion = (object: KubernetesObject, resourceVersion: string): KubernetesObject => ({
+  ...object,
+  metadata: { ...object.metadata, resourceVersion },
+});
 
 type WithStatus = KubernetesObject & { readonly status?: object };
 

@@ -1,3 +1,4 @@
+import type { Index } from '../cache/index.ts';
 import type { Happening } from '../events/index.ts';
 import type { Kind, KubernetesObject, ObjectRef } from '../kinds/index.ts';
 import type { Logger } from '../log.ts';
@@ -31,6 +32,8 @@ export interface Controller<T extends KubernetesObject, Observed, S extends Step
   readonly kind: Kind<T>;
   /** Their objects get an owner reference to the resource, and their changes bring it back into the queue. */
   readonly owns?: readonly Kind[];
+  /** What of those matters, where it is not everything: of these kinds, nothing that we write ourselves does. */
+  readonly heeds?: readonly Heed[];
   /** Other objects whose changes concern a resource. */
   readonly watches?: readonly Watch[];
   /** Rung when something happened outside the cluster that concerns a resource. */
@@ -84,7 +87,19 @@ export const controller = <T extends KubernetesObject, Observed, S extends Step,
 export interface Watch {
   readonly kind: Kind;
   /** Called with the new state and, after a change, with the old one too; never with an object of another kind. */
-  concerns(object: KubernetesObject, cached: Cached): readonly ObjectRef[];
+  concerns(object: KubernetesObject, cached: Lookup): readonly ObjectRef[];
+  /** What of the object matters; see `Heed`. Left out: everything. */
+  matters?(object: KubernetesObject): unknown;
+}
+
+/**
+ * What of the objects of a kind a controller decides by. A change of anything else brings nobody back into the queue, nor does
+ * an object that is new and of which nothing matters yet (undefined). That one is gone always matters. Whoever leaves out what
+ * decides waits for the next look instead of the next event.
+ */
+export interface Heed {
+  readonly kind: Kind;
+  matters(object: KubernetesObject): unknown;
 }
 
 /** What the cache holds at this moment of the kinds that the controller watches: to find the resources that an object concerns. */
@@ -92,10 +107,24 @@ export interface Cached {
   list<T extends KubernetesObject>(kind: Kind<T>, namespace?: string): readonly T[];
 }
 
-/** `watch(Secret, (secret) => …)`: a `Watch` whose function knows the type of its objects. */
+/** The same, and what it holds by an index. */
+export interface Lookup extends Cached {
+  by<T extends KubernetesObject>(index: Index<T>, value: string): readonly T[];
+}
+
+/** `watch(Secret, (secret) => …)`: a `Watch` whose functions know the type of their objects. */
 export function watch<T extends KubernetesObject>(
   kind: Kind<T>,
-  concerns: (object: T, cached: Cached) => readonly ObjectRef[],
+  concerns: (object: T, cached: Lookup) => readonly ObjectRef[],
+  matters?: (object: T) => unknown,
 ): Watch {
-  return { kind, concerns };
+  return { kind, concerns, ...(matters && { matters }) };
 }
+
+/** `heed(StatefulSet, ({ spec }) => spec)`: a `Heed` whose function knows the type of its objects. */
+export function heed<T extends KubernetesObject>(kind: Kind<T>, matters: (object: T) => unknown): Heed {
+  return { kind, matters };
+}
+
+/** The head of an object, without what changes with every write. */
+export const headOf = ({ metadata }: KubernetesObject): object => ({ ...metadata, resourceVersion: '', generation: 0 });

@@ -1,5 +1,12 @@
 /** What the queue does with a key next. A thrown error means: again, after its backoff. */
-export type Outcome =
+export type Outcome = Next & {
+  /** A pass over the resource as this one left it would decide the same. */
+  readonly isSettled?: boolean;
+  /** The status was not told: the pass that follows is to tell it. */
+  readonly isUntold?: boolean;
+};
+
+type Next =
   | { readonly next: 'await-change' }
   | { readonly next: 'look-again'; readonly afterMs: number; readonly because: string };
 

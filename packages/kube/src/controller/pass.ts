@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../clock/index.ts';
 import type { EventRecorder } from '../events/index.ts';
 import { addFinalizer, hasFinalizer, removeFinalizer } from '../finalizers/index.ts';
@@ -16,6 +17,8 @@ export interface PassTools<W extends World> {
   readonly events: Pick<EventRecorder, 'record'>;
   readonly pace: Pick<Pace, 'afterStepsMs'>;
   readonly on: PassEvents;
+  /** The pass before left it to this one to tell the status. */
+  readonly isOwed?: boolean;
 }
 
 /** Told of what a pass did, for metrics. */
@@ -32,6 +35,8 @@ export interface PassEvents {
 
 const AWAIT_CHANGE: Outcome = { next: 'await-change' };
 
+const AT_ONCE: Outcome = { next: 'look-again', afterMs: 0, because: 'to see, and to tell, what came of it' };
+
 /** Mostly the change itself comes sooner. */
 const OVERTAKEN: Outcome = { next: 'look-again', afterMs: 1_000, because: 'it changed while it was looked at' };
 
@@ -41,7 +46,7 @@ export async function pass<T extends KubernetesObject, Observed, S extends Step,
   resource: T,
   tools: PassTools<W>,
 ): Promise<Outcome> {
-  const { world, clock, events, pace, on } = tools;
+  const { world, clock, events, on } = tools;
   const { kind, finalizer = '' } = definition;
   const isDeleted = resource.metadata.deletionTimestamp !== undefined;
   if (isDeleted && !definition.seesDeleted && !hasFinalizer(resource, finalizer)) return AWAIT_CHANGE;
@@ -56,7 +61,8 @@ export async function pass<T extends KubernetesObject, Observed, S extends Step,
       if (is !== (isNeeded ? 'present' : 'absent')) return AWAIT_CHANGE; // it changed under us, and that change brings us back
     }
     const observed = await definition.observe(resource, world);
-    const plan = definition.plan(resource, observed, new Date(clock.now()));
+    const now = new Date(clock.now());
+    const plan = definition.plan(resource, observed, now);
 
     for (const object of plan.objects) await world.cluster.apply(withOwner(object, resource, definition));
     for (const step of plan.steps) await carryOut(definition, step, world);
@@ -66,11 +72,36 @@ export async function pass<T extends KubernetesObject, Observed, S extends Step,
       if (removed.is === 'absent' && removed.object) ended(resource, plan, tools);
       return AWAIT_CHANGE;
     }
-    return (await report.plan(plan)) ? outcomeOf(plan, pace) : OVERTAKEN;
+    if (plan.isInterim && !tools.isOwed) return { ...AT_ONCE, isUntold: true };
+    const status = await report.plan(plan);
+    if (!status) return OVERTAKEN;
+    return settledBy(plan, { ...resource, status }, observed, now, definition, tools) ?? outcomeOf(plan, tools.pace);
   } catch (error) {
     if (!world.signal.aborted) await report.failure(error).catch((cause: unknown) => untold(world, cause));
     throw error;
   }
+}
+
+/**
+ * A plan is pure, so it can be asked right away what the next pass would decide by what this one told. If that is the same,
+ * then our own write is no reason for a pass when it comes back. (A step may change what is observed: after one, it is.)
+ */
+function settledBy<T extends KubernetesObject, Observed, S extends Step, W extends World>(
+  plan: Plan<S, object>,
+  resource: T,
+  observed: Observed,
+  now: Date,
+  definition: Controller<T, Observed, S, W>,
+  { world, clock, events, pace, on }: PassTools<W>,
+): Outcome | undefined {
+  if (world.cluster.versionsOf(resource).length === 0 || plan.steps.length > 0) return undefined;
+  const next = definition.plan(resource, observed, now);
+  const isSame =
+    next.steps.length === 0 &&
+    next.isCleanedUp === plan.isCleanedUp &&
+    isDeepStrictEqual(next.objects, plan.objects) &&
+    new Report(definition, resource, { cluster: world.cluster, clock, events, on }).isTold(next);
+  return isSame ? { ...outcomeOf(next, pace), isSettled: true } : undefined;
 }
 
 /** There is no status any more in which something could be read: what there is to tell of the end is told here. */

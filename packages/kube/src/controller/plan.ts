@@ -46,6 +46,11 @@ export interface Plan<S extends Step, Status> {
   readonly events?: readonly Happening[];
   /** Come back at this time even if nothing changes in the cluster. */
   readonly lookAgain?: { readonly afterMs: number; readonly because: string };
+  /**
+   * The next pass follows at once, and is the one to tell: the status of this one would be out of date before anybody reads
+   * it. It must say nothing that has to be remembered. (Of two such passes in a row the second does tell.)
+   */
+  readonly isInterim?: boolean;
   /** The resource is being deleted and nothing of it is left outside the cluster: the finalizer may go. */
   readonly isCleanedUp?: boolean;
 }

@@ -31,16 +31,22 @@ export class Report<T extends Reporting> {
     this.#tools = tools;
   }
 
-  /** False if the resource changed meanwhile: then this is no longer how it is doing. */
-  async plan<S extends Step>(plan: Plan<S, object>): Promise<boolean> {
+  /** What the status says now; undefined if the resource changed meanwhile: then this is no longer how it is doing. */
+  async plan<S extends Step>(plan: Plan<S, object>): Promise<object | undefined> {
+    const status = this.#statusOf(plan);
     try {
-      await this.#tell(plan);
+      await this.#write(status, plan.events ?? (this.#isKstatus ? this.#transition(status.conditions ?? []) : []));
     } catch (error) {
-      if (isConflict(error)) return false;
+      if (isConflict(error)) return undefined;
       throw error;
     }
     this.#tools.on.reported?.(this.#resource, plan);
-    return true;
+    return status;
+  }
+
+  /** Whether the status says what this plan would have it say. */
+  isTold<S extends Step>(plan: Plan<S, object>): boolean {
+    return sameStatus(this.#resource.status ?? {}, this.#statusOf(plan));
   }
 
   /** What was known before stays; how the resource is doing is news. */
@@ -51,10 +57,8 @@ export class Report<T extends Reporting> {
     await this.#write(status, this.#transition(status.conditions));
   }
 
-  async #tell<S extends Step>(plan: Plan<S, object>): Promise<void> {
-    if (!this.#isKstatus) return await this.#write(plan.status, plan.events ?? []);
-    const status = this.#judged(plan.status, summaryOf(plan), plan.conditions ?? []);
-    await this.#write(status, plan.events ?? this.#transition(status.conditions));
+  #statusOf<S extends Step>(plan: Plan<S, object>): Status {
+    return this.#isKstatus ? this.#judged(plan.status, summaryOf(plan), plan.conditions ?? []) : plan.status;
   }
 
   async #write(status: object, events: readonly Happening[]): Promise<void> {
@@ -86,8 +90,10 @@ export class Report<T extends Reporting> {
   }
 }
 
+type Status = { readonly conditions?: readonly Condition[] };
+
 /** A resource whose status may carry the conditions that the runtime keeps. */
-export type Reporting = KubernetesObject & { readonly status?: { readonly conditions?: readonly Condition[] } };
+export type Reporting = KubernetesObject & { readonly status?: Status };
 
 /** What of a controller says how its resources' status is written. */
 export interface HowToReport<T> {

@@ -1,10 +1,10 @@
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { TestCluster } from '../../test/test-cluster.ts';
 import { Widget } from '../../test/widgets.ts';
-import { Secret } from '../kinds/index.ts';
+import { ConfigMap, Secret } from '../kinds/index.ts';
 import { type Logger, silentLogger } from '../log.ts';
 import { register } from '../manager/index.ts';
-import { controller, watch } from './controller.ts';
+import { controller, headOf, heed, watch } from './controller.ts';
 import { DEFAULT_PACE, type Pace } from './pace.ts';
 import type { PassResult } from './runner.ts';
 
@@ -175,4 +175,112 @@ test('a resource carries the finalizer while it needs one, and goes at once when
   expect(await finalizers()).toEqual([]);
   await cluster.client.delete(Widget, ref);
   await expect(cluster.get('a')).rejects.toThrow('not found');
+});
+
+describe('a resource is looked at only if something changed that matters:', () => {
+  const ref = { namespace: 'default', name: 's' };
+  const change = async (labels: object, data: Record<string, string>) => {
+    looks.length = 0;
+    const body = { metadata: { labels }, stringData: data };
+    await cluster.client.patch(Secret, ref, { type: 'merge', body });
+    await cluster.clock.advance(60_000);
+    return looks;
+  };
+  const concerns = ({ metadata }: Secret) => [{ namespace: metadata.namespace, name: metadata.labels?.['for'] ?? '' }];
+
+  test('of an object that it watches', async () => {
+    const watches = [watch(Secret, concerns, ({ metadata }) => metadata.labels?.['mood'])];
+    await cluster.create('a', 'red');
+    run({ ...looking, watches });
+    await cluster.clock.advance(60_000);
+    looks.length = 0;
+    await cluster.client.create(Secret, { metadata: { ...ref, labels: { for: 'a' } } });
+    await cluster.clock.advance(60_000);
+    expect(looks).toEqual([]);
+    expect(await change({ mood: 'good' }, {})).toEqual(['a']);
+    expect(await change({ colour: 'blue' }, { password: 'x' })).toEqual([]);
+    expect(await change({ mood: 'bad' }, {})).toEqual(['a']);
+    looks.length = 0;
+    await cluster.client.delete(Secret, ref);
+    await cluster.clock.advance(60_000);
+    expect(looks).toEqual(['a']);
+  });
+
+  test('of an object that it owns, and what it writes there itself does not', async () => {
+    const at = { namespace: 'default', name: 'c' };
+    const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: at };
+    run({
+      ...looking,
+      owns: [ConfigMap],
+      heeds: [heed(ConfigMap, (map) => [headOf(map), map.data?.['colour']])],
+      plan: ({ spec }) => ({ objects: [{ ...object, data: spec }], steps: [], held: [], status: {} }),
+    });
+    await cluster.create('a', 'red');
+    await cluster.clock.advance(60_000);
+    expect(looks).toEqual(['a']);
+    const paint = async (body: object) => {
+      looks.length = 0;
+      await cluster.client.patch(ConfigMap, at, { type: 'merge', body });
+      await cluster.clock.advance(60_000);
+    };
+    await paint({ data: { shape: 'round' } });
+    expect(looks).toEqual([]);
+    await paint({ data: { colour: 'blue' } });
+    expect(looks).toEqual(['a']);
+    expect((await cluster.client.get(ConfigMap, at)).data).toEqual({ colour: 'red', shape: 'round' });
+  });
+});
+
+describe('a status that was written', () => {
+  const plans: (string | undefined)[] = [];
+  const growing = (most: number) =>
+    run({
+      ...looking,
+      plan: ({ status }) => {
+        plans.push(status?.part);
+        const part = 'x'.repeat(Math.min(most, (status?.part ?? '').length + 1));
+        return { objects: [], steps: [], held: [], status: { part } };
+      },
+    });
+
+  test('is no reason to look again, if by it the same would be decided', async () => {
+    growing(1);
+    await cluster.create('a', 'red');
+    await cluster.clock.advance(60_000);
+    expect(looks).toEqual(['a']);
+    expect((await cluster.get('a')).status?.part).toBe('x');
+  });
+
+  test('is one, if by it something else would be', async () => {
+    growing(3);
+    await cluster.create('a', 'red');
+    await cluster.clock.advance(60_000);
+    expect(looks).toEqual(['a', 'a', 'a']);
+    expect((await cluster.get('a')).status?.part).toBe('xxx');
+  });
+
+  test('is one, if somebody else wrote it', async () => {
+    growing(1);
+    await cluster.create('a', 'red');
+    await cluster.clock.advance(60_000);
+    const body = { status: { part: 'mine' } };
+    const ref = { namespace: 'default', name: 'a' };
+    await cluster.client.patch(Widget, ref, { type: 'merge', body }, { subresource: 'status' });
+    await cluster.clock.advance(60_000);
+    expect((await cluster.get('a')).status?.part).toBe('x');
+  });
+});
+
+test('what an interim pass would tell is told by the next, which follows at once and tells whatever it is', async () => {
+  run({
+    ...looking,
+    plan: ({ status }) => {
+      const part = status?.part ?? `look ${looks.length}`;
+      return { objects: [], steps: [], held: [], status: { part }, isInterim: true };
+    },
+  });
+  await cluster.create('a', 'red');
+  await cluster.until('it was told', async () => (await cluster.get('a')).status !== undefined, 1_000);
+  expect((await cluster.get('a')).status?.part).toBe('look 2');
+  expect(looks).toEqual(['a', 'a']);
 });

@@ -14,7 +14,8 @@ import {
 import { type Logger, messageOf } from '../log.ts';
 import { BACKGROUND, type QueueEvents, WorkQueue } from '../queue/index.ts';
 import { Cluster, type ClusterParts, ownerIndex } from './cluster.ts';
-import type { Cached, Controller, World } from './controller.ts';
+import type { Controller, Heed, Lookup, World } from './controller.ts';
+import { Echoes } from './echoes.ts';
 import { type Outcome, UserMustAct } from './outcome.ts';
 import { DEFAULT_PACE, type Pace } from './pace.ts';
 import { type PassEvents, pass } from './pass.ts';
@@ -61,6 +62,11 @@ export class Runner<T extends KubernetesObject, Observed, S extends Step, W exte
   readonly #subscriptions: { readonly unsubscribe: () => void }[] = [];
   /** Keys of which a minor change came while they were backing off, since their last pass began. */
   readonly #unseen = new Set<string>();
+  readonly #echoes = new Echoes();
+  /** Keys that were put off until our own last write is in the cache. */
+  readonly #stale = new Set<string>();
+  /** Keys whose last pass left it to the next one to tell the status. */
+  readonly #untold = new Set<string>();
   #workers: Promise<void>[] = [];
 
   constructor(definition: Controller<T, Observed, S, W>, options: RunnerOptions<W>) {
@@ -81,12 +87,22 @@ export class Runner<T extends KubernetesObject, Observed, S extends Step, W exte
 
   /** Begins to collect keys: of everything that the cache holds, then of what changes. */
   listen(): void {
-    const { kind, owns = [], watches = [], bell } = this.#definition;
-    this.#follow(kind, (object) => [object.metadata], isStatusAlone);
-    for (const owned of owns) this.#follow(owned, (object) => ownersOf(object, kind));
+    const { kind, owns = [], heeds = [], watches = [], bell } = this.#definition;
+    this.#followOwn();
+    for (const owned of owns) {
+      const heed = heeds.find((one) => one.kind === owned);
+      if (heed) this.#heed(heed, (object) => ownersOf(object, kind));
+      else this.#follow(owned, (object) => ownersOf(object, kind));
+    }
     const { cache } = this.#options.parts;
-    const cached: Cached = { list: (of, namespace) => cache.of(of, ownerIndex()).list(namespace) };
-    for (const watch of watches) this.#follow(watch.kind, (object) => watch.concerns(object, cached));
+    const lookup: Lookup = {
+      list: (of, namespace) => cache.of(of, ownerIndex()).list(namespace),
+      by: (index, value) => cache.of(index.kind, ownerIndex()).find(index, value),
+    };
+    for (const watch of watches) {
+      const matters = 'matters' in watch ? (object: KubernetesObject) => watch.matters?.(object) : undefined;
+      this.#follow(watch.kind, (object) => watch.concerns(object, lookup), matters);
+    }
     if (bell) this.#subscriptions.push({ unsubscribe: bell.listen((ref) => this.#queue.add(keyOf(ref))) });
   }
 
@@ -104,31 +120,65 @@ export class Runner<T extends KubernetesObject, Observed, S extends Step, W exte
     await Promise.all(this.#workers);
   }
 
-  /** Events that are `minor` do not cut a backoff short. */
+  /** Changes of other objects. */
   #follow<O extends KubernetesObject>(
     kind: Kind<O>,
     concerns: (object: O) => readonly ObjectRef[],
-    isMinor: (event: StoreEvent<O>) => boolean = () => false,
+    matters?: (object: O) => unknown,
   ): void {
+    this.#subscribe(kind, (event) => {
+      if (matters && !isNews(event, matters)) return;
+      // Each once: a worker that waits takes the first at once, and a second one would bring the key back after its pass.
+      for (const key of new Set(statesIn(event).flatMap(concerns).map(keyOf))) this.#add(key, event);
+    });
+  }
+
+  /** Changes of the resources themselves. */
+  #followOwn(): void {
+    this.#subscribe(this.#definition.kind, (event) => {
+      const key = keyOf(event.object.metadata);
+      const isMinor = isStatusAlone(event);
+      if (this.#echoes.takes(key, { version: versionOf(event), isMinor })) {
+        if (this.#stale.delete(key)) this.#queue.add(key);
+      } else if (isMinor && this.#queue.failures(key) > 0) this.#unseen.add(key);
+      else this.#add(key, event);
+    });
+  }
+
+  /** Changes of objects of which not everything matters. */
+  #heed(heed: Heed, concerns: (object: KubernetesObject) => readonly ObjectRef[]): void {
+    this.#subscribe(heed.kind, (event) => {
+      if (!isNews(event, (object) => heed.matters(object))) return;
+      for (const key of new Set(statesIn(event).flatMap(concerns).map(keyOf))) {
+        if (!this.#echoes.takes(key, { version: versionOf(event), isMinor: false })) this.#add(key, event);
+      }
+    });
+  }
+
+  #subscribe<O extends KubernetesObject>(kind: Kind<O>, handler: (event: StoreEvent<O>) => void): void {
     const { cache, lastApplied } = this.#options.parts;
     const subscription = cache.of(kind, ownerIndex<O>()).subscribe((event) => {
       const gone = goneWith(event);
       if (gone) lastApplied.forget(gone);
-      const priority = event.type === 'added' && event.isInitial ? BACKGROUND : 0;
-      // Each once: a worker that waits takes the first at once, and a second one would bring the key back after its pass.
-      for (const key of new Set(statesIn(event).flatMap(concerns).map(keyOf))) {
-        if (this.#queue.failures(key) === 0 || !isMinor(event)) this.#queue.add(key, { priority });
-        else this.#unseen.add(key);
-      }
+      handler(event);
     });
     this.#subscriptions.push(subscription);
+  }
+
+  #add<O>(key: string, event: StoreEvent<O>): void {
+    this.#queue.add(key, { priority: event.type === 'added' && event.isInitial ? BACKGROUND : 0 });
   }
 
   async #work(signal: AbortSignal): Promise<void> {
     for (let key = await this.#queue.take(); key !== undefined; key = await this.#queue.take()) {
       // No pass, so neither a success that would end its backoff nor a failure that would add to it.
-      if (this.#isStale(key)) this.#queue.add(key, { afterMs: STALE_MS });
-      else await this.#reconcile(key, signal);
+      if (this.#isStale(key)) {
+        this.#stale.add(key);
+        this.#queue.add(key, { afterMs: STALE_MS });
+      } else {
+        this.#stale.delete(key);
+        await this.#reconcile(key, signal);
+      }
       this.#queue.done(key);
     }
   }
@@ -146,18 +196,25 @@ export class Runner<T extends KubernetesObject, Observed, S extends Step, W exte
     const startedAt = clock.monotonic();
     on?.passStarted?.();
     this.#unseen.delete(key);
+    this.#echoes.begin(key, this.#untold.has(key));
     const { cache } = this.#options.parts;
     const resource = cache.of(this.#definition.kind, ownerIndex<T>()).get(refOf(key));
     let result: PassResult;
     try {
       const outcome = await this.#pass(key, resource, outer, log);
       this.#queue.forget(key);
+      if (outcome.isUntold) this.#untold.add(key);
+      else this.#untold.delete(key);
       // The pass that ends a backoff began before that change, and no further attempt will see it.
       if (this.#unseen.delete(key)) this.#queue.add(key);
       result = outcome.next === 'look-again' ? 'requeue_after' : 'success';
       if (outcome.next === 'look-again') this.#queue.add(key, outcome);
     } catch (error) {
       result = this.#failed(key, error, outer, log);
+    }
+    for (const { isMinor } of this.#echoes.end(key)) {
+      if (isMinor && this.#queue.failures(key) > 0) this.#unseen.add(key);
+      else this.#queue.add(key);
     }
     const isCleanup = resource?.metadata.deletionTimestamp !== undefined;
     on?.passEnded?.(result, clock.monotonic() - startedAt, isCleanup);
@@ -168,14 +225,24 @@ export class Runner<T extends KubernetesObject, Observed, S extends Step, W exte
     const { timeoutMs = this.#pace.passTimeoutMs } = this.#definition;
     if (!resource) {
       this.#definition.forget?.(refOf(key));
+      this.#untold.delete(key);
       on.forgotten?.(refOf(key));
       return { next: 'await-change' };
     }
-    return await withTimeout(clock, timeoutMs, outer, `reconciling ${key}`, (signal) => {
+    return await withTimeout(clock, timeoutMs, outer, `reconciling ${key}`, async (signal) => {
       const tell = (happening: Happening) => events.record(resource, happening);
-      const base = { cluster: new Cluster(parts, signal), signal, log, tell };
-      const tools = { world: world(base), clock, events, pace: this.#pace, on };
-      return untilAborted(pass(this.#definition, resource, tools), signal);
+      const cluster = new Cluster(parts, signal);
+      const base = { cluster, signal, log, tell };
+      const isOwed = this.#untold.has(key);
+      const tools = { world: world(base), clock, events, pace: this.#pace, on, isOwed };
+      const outcome = await untilAborted(pass(this.#definition, resource, tools), signal);
+      // What it left of the resource itself may have to be looked at once more.
+      const unsettled = outcome.isSettled ? [] : cluster.versionsOf(resource);
+      this.#echoes.wrote(
+        key,
+        cluster.versions.filter((version) => !unsettled.includes(version)),
+      );
+      return outcome;
     });
   }
 
@@ -195,6 +262,20 @@ export class Runner<T extends KubernetesObject, Observed, S extends Step, W exte
   }
 }
 
+/** Whether something changed that matters. (What did not change is the same object, which is compared in no time.) */
+function isNews<O extends KubernetesObject>(event: StoreEvent<O>, matters: (object: O) => unknown): boolean {
+  switch (event.type) {
+    case 'added':
+      return matters(event.object) !== undefined;
+    case 'modified':
+      // A successor of the same name is another one, however alike.
+      if (event.old.metadata.uid !== event.object.metadata.uid) return true;
+      return !isDeepStrictEqual(matters(event.old), matters(event.object));
+    case 'deleted':
+      return true;
+  }
+}
+
 /** A mistake in the program. `fetch` throws a TypeError for a broken connection, too, but that one names its cause. */
 function isBug(error: unknown): error is Error {
   return (error instanceof TypeError || error instanceof ReferenceError) && error.cause === undefined;
@@ -208,6 +289,9 @@ function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
   });
 }
+
+const versionOf = <T extends KubernetesObject>({ object }: StoreEvent<T>): string =>
+  object.metadata.resourceVersion ?? '';
 
 /** A change concerns those whom the old state concerned, too: the one who lost an object has to hear of it. */
 function statesIn<T>(event: StoreEvent<T>): readonly T[] {

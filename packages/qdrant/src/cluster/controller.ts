@@ -3,6 +3,9 @@ import {
   ConfigMap,
   type Controller,
   controller,
+  headOf,
+  heed,
+  type KubernetesObject,
   NetworkPolicy,
   Node,
   type ObjectRef,
@@ -16,8 +19,10 @@ import {
   watch,
 } from '@polder/kube';
 import { failedCleanup } from '../cleanup.ts';
+import { clustersByCertificate, keyIn } from '../indexes.ts';
 import { QdrantCluster, QdrantCollection, QdrantCollectionRestore } from '../kinds/index.ts';
 import type { Settings } from '../settings.ts';
+import { newsOfClaim, newsOfCollection, newsOfPod, newsOfRestore, newsOfSet } from './news.ts';
 import { NAME_LABEL } from './objects/index.ts';
 import { type ClusterWorld, type Observed, observeCluster } from './observe.ts';
 import { type ClusterStep, happeningOf, planCluster } from './plan/index.ts';
@@ -30,24 +35,27 @@ export function clusters(settings: Settings): Controller<QdrantCluster, Observed
     reportsAs: 'qdrant-operator',
     finalizer: 'qdrant.operator/finalizer',
     owns: [Secret, ConfigMap, Service, NetworkPolicy, PodDisruptionBudget, StatefulSet],
+    heeds: [
+      heed(StatefulSet, newsOfSet),
+      heed(PodDisruptionBudget, (budget) => [headOf(budget), budget.spec]),
+      // All of these matters, but for what we write ourselves: what comes of it is heard of pods.
+      ...[Secret, ConfigMap, Service, NetworkPolicy].map((kind) => heed<KubernetesObject>(kind, (object) => object)),
+    ],
     watches: [
-      watch(Pod, ({ metadata }) => labelled(metadata)),
-      watch(PersistentVolumeClaim, ({ metadata }) => labelled(metadata)),
+      watch(Pod, ({ metadata }) => labelled(metadata), newsOfPod),
+      watch(PersistentVolumeClaim, ({ metadata }) => labelled(metadata), newsOfClaim),
       // How many copies there should be is told by its collections; the server tells nobody.
-      watch(QdrantCollection, ({ metadata: { namespace }, spec }) => [{ namespace, name: spec.cluster }]),
-      // A restore holds what would disturb it, and lets it go when it is over.
-      watch(QdrantCollectionRestore, ({ metadata, spec }) => [refIn(metadata.namespace, spec.cluster)]),
+      watch(QdrantCollection, ({ metadata, spec }) => [refIn(metadata.namespace, spec.cluster)], newsOfCollection),
+      watch(QdrantCollectionRestore, ({ metadata, spec }) => [refIn(metadata.namespace, spec.cluster)], newsOfRestore),
       // Certificates that users bring themselves.
       watch(Secret, ({ metadata: { namespace, name } }, cached) =>
-        cached
-          .list(QdrantCluster, namespace)
-          .filter(({ spec }) => spec.tls?.secretName === name)
-          .map(({ metadata }) => metadata),
+        cached.by(clustersByCertificate, keyIn(namespace, name)).map(({ metadata }) => metadata),
       ),
       // Whether the node of a pod is heard of is read when it matters, and so is whether volumes can grow.
       watch(Node, () => []),
       watch(StorageClass, () => []),
     ],
+    workers: settings.workers,
     observe: observeCluster,
     plan: (cluster, observed, now) => planCluster(cluster, observed, settings, now),
     steps: clusterSteps,

@@ -11,7 +11,7 @@ import {
   NetworkPolicy,
   Node,
   type ObjectRef,
-  PersistentVolumeClaim,
+  type PersistentVolumeClaim,
   Pod,
   PodDisruptionBudget,
   resourceNameOf,
@@ -30,7 +30,8 @@ import {
   PeerClient,
   type PeerClientOptions,
 } from '../api/index.ts';
-import { type QdrantCluster, QdrantCollectionRestore } from '../kinds/index.ts';
+import { claimsByCluster, keyIn, podsByCluster, restoresByCluster } from '../indexes.ts';
+import type { QdrantCluster, QdrantCollectionRestore } from '../kinds/index.ts';
 import { doorsOf, type Keyring, keyringOf } from '../peers.ts';
 import { ServiceMonitor, VolumeSnapshot } from './foreign-kinds.ts';
 import {
@@ -140,12 +141,15 @@ export async function podsSeen(
 }
 
 async function restoresOf(cluster: QdrantCluster, kubernetes: Cluster): Promise<readonly string[]> {
-  const restores = await kubernetes.list(QdrantCollectionRestore, namespaceOf(cluster));
-  return restores.filter((one) => isUnderWayIn(one, cluster)).map(({ metadata }) => metadata.name);
+  const restores: readonly QdrantCollectionRestore[] = await kubernetes.find(restoresByCluster, keyTo(cluster));
+  return restores.filter(({ status }) => status?.phase === 'InProgress').map(({ metadata }) => metadata.name);
 }
 
-const isUnderWayIn = ({ spec, status }: QdrantCollectionRestore, { metadata }: QdrantCluster): boolean =>
-  spec.cluster === metadata.name && status?.phase === 'InProgress';
+/** Under which the indexes have what belongs to it. */
+const keyTo = (cluster: QdrantCluster): string => keyIn(namespaceOf(cluster), cluster.metadata.name);
+
+const isUnowned = ({ metadata }: KubernetesObject): boolean =>
+  !metadata.ownerReferences?.some(({ controller }) => controller);
 
 async function childrenOf(cluster: QdrantCluster, kubernetes: Cluster): Promise<Children> {
   const names = namesOf(cluster);
@@ -174,10 +178,8 @@ async function podsOf(
 ): Promise<readonly Pick<PodSeen, 'ordinal' | 'pod'>[]> {
   const labels = Object.entries(selectorOf(cluster));
   const isLabelled = ({ metadata }: Pod) => labels.every(([key, value]) => metadata.labels?.[key] === value);
-  const namespace = namespaceOf(cluster);
-  const pods = set
-    ? [...(await kubernetes.owned(Pod, set)), ...(await kubernetes.unowned(Pod, namespace)).filter(isLabelled)]
-    : (await kubernetes.list(Pod)).filter((pod) => pod.metadata.namespace === namespace && isLabelled(pod));
+  const labelled = (await kubernetes.find(podsByCluster, keyTo(cluster))).filter(isLabelled);
+  const pods = set ? [...(await kubernetes.owned(Pod, set)), ...labelled.filter(isUnowned)] : labelled;
   return pods
     .flatMap((pod) => {
       const ordinal = ordinalOf(cluster, pod.metadata.name);
@@ -194,7 +196,7 @@ async function silentSince({ spec }: Pod, kubernetes: Cluster): Promise<string |
 }
 
 async function claimsOf(cluster: QdrantCluster, kubernetes: Cluster): Promise<readonly ClaimSeen[]> {
-  const found = await kubernetes.unowned(PersistentVolumeClaim, namespaceOf(cluster));
+  const found = (await kubernetes.find(claimsByCluster, keyTo(cluster))).filter(isUnowned);
   const volumes = ['storage', 'snapshots'] as const;
   return found
     .flatMap((claim) =>

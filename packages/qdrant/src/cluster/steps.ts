@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
+  type Cluster,
   isConflict,
   NetworkPolicy,
   type ObjectMeta,
@@ -38,7 +39,8 @@ export const clusterSteps: Steps<ClusterStep, ClusterWorld> = {
     if (after.certificate) await write(served, after.certificate, cluster, world);
   },
 
-  async scale({ set, to }, { cluster }) {
+  async scale({ set, to, as }, { cluster }) {
+    if (as) return await rescale(set, as, cluster);
     await cluster.patch(StatefulSet, set.metadata, {
       type: 'json',
       operations: [
@@ -132,6 +134,25 @@ export const clusterSteps: Steps<ClusterStep, ClusterWorld> = {
     }
   },
 };
+
+/**
+ * The new number comes with all else that is applied. (A patch would take it out of what we applied, and a second write back
+ * into it.) It was judged for the number of pods that `set` has: its status may change on the way, that must not.
+ */
+async function rescale(set: StatefulSet, as: StatefulSet, cluster: Cluster): Promise<void> {
+  for (;;) {
+    const { metadata, spec } = await cluster.getLive(StatefulSet, set.metadata);
+    if (metadata.uid !== set.metadata.uid || spec?.replicas !== set.spec?.replicas) {
+      throw new Error(`StatefulSet ${metadata.name} was scaled by somebody else on the way`);
+    }
+    try {
+      await cluster.apply(as, metadata.resourceVersion);
+      return;
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+    }
+  }
+}
 
 /** Whoever came first made it: what is there is what counts. */
 async function once(creation: Promise<unknown>): Promise<void> {

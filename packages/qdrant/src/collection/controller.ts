@@ -1,7 +1,9 @@
-import { type Cached, type Controller, controller, type ObjectRef, Secret, UserMustAct, watch } from '@polder/kube';
+import { type Controller, controller, type ObjectRef, Secret, UserMustAct, watch } from '@polder/kube';
 import { failedCleanup } from '../cleanup.ts';
+import { collectionsByCluster, keyIn } from '../indexes.ts';
 import { QdrantCluster, QdrantCollection, QdrantCollectionBackup, QdrantCollectionRestore } from '../kinds/index.ts';
 import type { Settings } from '../settings.ts';
+import { newsOfCluster, newsOfRival } from './news.ts';
 import { type CollectionWorld, type Observed, observeCollection } from './observe.ts';
 import { type CollectionStep, planCollection } from './plan/index.ts';
 import { collectionSteps } from './steps.ts';
@@ -16,21 +18,27 @@ export function collections(
     finalizer: 'qdrant.operator/finalizer',
     owns: [QdrantCollectionBackup, QdrantCollectionRestore],
     watches: [
-      watch(QdrantCluster, ({ metadata: { namespace, name } }, cached) =>
-        collectionsIn(cached, namespace)
-          .filter((one) => one.spec.cluster === name)
-          .map(refTo),
+      watch(
+        QdrantCluster,
+        ({ metadata: { namespace, name } }, cached) =>
+          cached.by(collectionsByCluster, keyIn(namespace, name)).map(refTo),
+        newsOfCluster,
       ),
       watch(QdrantCollectionRestore, ({ metadata: { namespace }, spec }) => [{ namespace, name: spec.collection }]),
       // Who waits for an alias hears that it was given up.
-      watch(QdrantCollection, (collection, cached) =>
-        collectionsIn(cached, collection.metadata.namespace)
-          .filter((one) => isRivalOf(collection, one))
-          .map(refTo),
+      watch(
+        QdrantCollection,
+        (collection, cached) =>
+          cached
+            .by(collectionsByCluster, keyIn(collection.metadata.namespace, collection.spec.cluster))
+            .filter((one) => isRivalOf(collection, one))
+            .map(refTo),
+        newsOfRival,
       ),
       // Read when a door is opened; that one changes is told by its cluster.
       watch(Secret, () => []),
     ],
+    workers: settings.workers,
     observe: observeCollection,
     plan: (collection, observed, now) => planCollection(collection, observed, settings, now),
     steps: collectionSteps,
@@ -46,8 +54,6 @@ export function collections(
   });
 }
 
-const collectionsIn = (cached: Cached, namespace: string | undefined) => cached.list(QdrantCollection, namespace);
-
 const refTo = ({ metadata: { namespace, name } }: QdrantCollection): ObjectRef => ({
   ...(namespace !== undefined && { namespace }),
   name,
@@ -55,6 +61,5 @@ const refTo = ({ metadata: { namespace, name } }: QdrantCollection): ObjectRef =
 
 function isRivalOf({ metadata, spec, status }: QdrantCollection, other: QdrantCollection): boolean {
   const aliases = new Set([...(spec.aliases ?? []), ...(status?.aliases ?? [])]);
-  const isOther = other.metadata.name !== metadata.name && other.spec.cluster === spec.cluster;
-  return isOther && (other.spec.aliases ?? []).some((alias) => aliases.has(alias));
+  return other.metadata.name !== metadata.name && (other.spec.aliases ?? []).some((alias) => aliases.has(alias));
 }

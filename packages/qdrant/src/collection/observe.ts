@@ -1,4 +1,4 @@
-import { type Known, known, unknown, type World } from '@polder/kube';
+import { type Cluster, type Known, known, unknown, type World } from '@polder/kube';
 import {
   type Answer,
   type ClusterInfo,
@@ -9,10 +9,16 @@ import {
   type Placement,
 } from '../api/index.ts';
 import { ordinalOf, podAt } from '../cluster/objects/index.ts';
-import { QdrantCluster, QdrantCollection, QdrantCollectionBackup, QdrantCollectionRestore } from '../kinds/index.ts';
+import { collectionsByCluster, keyIn, restoresByCluster } from '../indexes.ts';
+import {
+  QdrantCluster,
+  type QdrantCollection,
+  QdrantCollectionBackup,
+  QdrantCollectionRestore,
+} from '../kinds/index.ts';
 import { type Doors, doorsOf, keyringOf } from '../peers.ts';
 import { hasReadyPeer, problemOf } from './plan/admission.ts';
-import { isChildOf, restoreName } from './plan/snapshots.ts';
+import { restoreName } from './plan/snapshots.ts';
 
 /** Everything that a plan for a collection may depend on. */
 export interface Observed {
@@ -64,33 +70,48 @@ export async function observeCollection(collection: QdrantCollection, world: Col
   const { namespace, name } = collection.metadata;
   const { cluster: clusterName } = collection.spec;
   const cluster = await kubernetes.get(QdrantCluster, { namespace, name: clusterName });
-  const all = await kubernetes.list(QdrantCollection, namespace);
-  const restores = await kubernetes.list(QdrantCollectionRestore, namespace);
+  const all = await kubernetes.find(collectionsByCluster, keyIn(namespace, clusterName));
   return {
     cluster,
     server: await serverOf(collection, cluster, world),
-    former: await formerOf(collection, world),
-    siblings: all.filter(({ metadata, spec }) => spec.cluster === clusterName && metadata.name !== name),
+    former: await formerOf(collection, cluster, world),
+    siblings: all.filter(({ metadata }) => metadata.name !== name),
     backup: await kubernetes.get(QdrantCollectionBackup, { namespace, name }),
-    restores: restores.filter(
-      (one) =>
-        (one.spec.cluster === clusterName && one.spec.collection === name) ||
-        one.metadata.name === restoreName(collection) ||
-        isChildOf(collection, one),
-    ),
+    restores: await restoresOf(collection, kubernetes),
   };
+}
+
+/** Those of the collection, those that it asked for, and what has the name of the one that it asks for now. */
+async function restoresOf(
+  collection: QdrantCollection,
+  kubernetes: Cluster,
+): Promise<readonly QdrantCollectionRestore[]> {
+  const { namespace, name } = collection.metadata;
+  const inCluster = await kubernetes.find(restoresByCluster, keyIn(namespace, collection.spec.cluster));
+  const asked = restoreName(collection);
+  const named =
+    asked === undefined ? undefined : await kubernetes.get(QdrantCollectionRestore, { namespace, name: asked });
+  const all = [
+    ...inCluster.filter(({ spec }) => spec.collection === name),
+    ...(named ? [named] : []),
+    ...(await kubernetes.owned(QdrantCollectionRestore, collection)),
+  ];
+  return [...new Set(all)];
 }
 
 /** By their uids: what was made anew under the name of one never had the collection. */
 async function formerOf(
   { metadata, spec, status }: QdrantCollection,
+  cluster: QdrantCluster | undefined,
   world: CollectionWorld,
 ): Promise<readonly Former[]> {
   const uids = new Set([...(status?.leftBehind ?? []).map(({ clusterUID }) => clusterUID), status?.clusterUID]);
-  const all = uids.size > 1 || status?.origin ? await world.cluster.list(QdrantCluster, metadata.namespace) : [];
+  uids.delete(cluster?.metadata.uid);
+  uids.delete(undefined);
+  const all = uids.size > 0 ? await world.cluster.list(QdrantCluster, metadata.namespace) : [];
   const former = all.filter(
     ({ metadata: { uid, name, deletionTimestamp } }) =>
-      uid !== undefined && uids.has(uid) && name !== spec.cluster && deletionTimestamp === undefined,
+      uids.has(uid) && name !== spec.cluster && deletionTimestamp === undefined,
   );
   return Promise.all(
     former.map(async (cluster) => ({

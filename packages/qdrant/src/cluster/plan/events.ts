@@ -74,6 +74,7 @@ function memberEvents(before: Peers, after: Peers): readonly Happening[] {
 /** What every long operation waits for, in turns: while it goes on, that it waits is no news. */
 const TURNS = [
   'few-shards-travel-at-once',
+  'shards-move-when-all-peers-are-there',
   'a-shard-travels-alone',
   'one-pod-at-a-time',
   'a-restart-finds-all-copies',

@@ -1,6 +1,6 @@
 import { type Held, type NewCondition, type StatusOf, type Summary, sentenceOf } from '@polder/kube';
 import type { QdrantCluster } from '../../kinds/index.ts';
-import { isReady, WAY_OUT } from './rules.ts';
+import { isDown, isReady, WAY_OUT } from './rules.ts';
 import { copiesOn, isLost, type Situation } from './situation.ts';
 import { type ClusterStep, isOfCluster } from './step.ts';
 import { stuckIn, whyStuck } from './stuck.ts';
@@ -55,6 +55,19 @@ export function healthOf(
     return { qdrantStatus: 'Running', summary: reconciling('CopiesNotActive', because) };
   }
   return { qdrantStatus: 'Healthy', summary: { is: 'ready' } };
+}
+
+/** Nothing is missing but pods that do not run or are not ready yet: they say so themselves. Whoever runs answers, and takes part. */
+export function awaitsPods({ cluster, observed, sight }: Situation): boolean {
+  const answering = observed.pods.filter(({ peer }) => peer.known);
+  const isQuiet = observed.pods.every(({ pod, peer }) => peer.known || isDown(pod));
+  const isWhole = sight.shards.every(
+    ({ copies, isTravelling }) => !isTravelling && copies.every(({ isLive }) => isLive),
+  );
+  const areMembers =
+    sight.doubt === undefined && sight.missing.length === 0 && sight.members.length === answering.length;
+  const isMissing = observed.pods.filter(({ pod }) => isReady(pod)).length < cluster.spec.replicas;
+  return isMissing && isQuiet && (answering.length === 0 || (areMembers && isWhole));
 }
 
 /** The condition by which others judge whether the cluster can be told anything, whatever is being done to it meanwhile. */

@@ -1,6 +1,6 @@
-import { type Held, judge, type Plan, type StatusOf } from '@polder/kube';
+import { type Held, judge, ownerReference, type Plan, type StatefulSet, type StatusOf } from '@polder/kube';
 import { holdingOf } from '../../holding.ts';
-import type { QdrantCluster } from '../../kinds/index.ts';
+import { QdrantCluster } from '../../kinds/index.ts';
 import type { Settings } from '../../settings.ts';
 import { desired } from '../objects/index.ts';
 import type { Observed } from '../observe.ts';
@@ -9,7 +9,7 @@ import { renewing } from './certificate.ts';
 import { draining } from './drain.ts';
 import { ending } from './ending.ts';
 import { eventsOf, undertakings } from './events.ts';
-import { agreementOf, type Health, healthOf, sentence } from './health.ts';
+import { agreementOf, awaitsPods, type Health, healthOf, sentence } from './health.ts';
 import { leftovers, leftVolumes } from './leftovers.ts';
 import { lossCondition, newsOfLoss } from './lost.ts';
 import { monitorCondition, monitoring } from './monitor.ts';
@@ -50,22 +50,34 @@ export function planCluster(cluster: QdrantCluster, observed: Observed, settings
     case 'refused':
       return standstill(situation, settings, admission.reason, admission.because);
     case 'unprepared':
-      return planned(situation, settings, [], admission.steps, []);
+      // What is made here is there when the next pass begins, which then has the objects to tell of.
+      return { ...planned(situation, settings, [], admission.steps, []), isInterim: true };
     case 'admitted': {
-      const { objects, set } = desired(cluster, workloadOf(situation, admission.credentials));
       const rolled = { ...situation, isRolledOut: isRolledOut(situation, admission.credentials) };
-      const { steps, held } = judge(wanted(rolled), rules, rolled);
-      // What a StatefulSet or a Service is stuck with can't be applied: it is mended, or made anew, first.
-      const isStuck = [...recreating(situation), ...holdingUpdates(situation)].length > 0;
+      const { steps: allowed, held } = judge(wanted(rolled), rules, rolled);
+      const steps = oneByOne(allowed, rolled);
+      const scale = steps.find((step) => step.do === 'scale');
+      const { objects, set } = desired(cluster, workloadOf(situation, admission.credentials, scale?.to));
       const corrected = correctingPorts(situation).map(({ service }) => service.metadata.name);
       const applied = objects.filter(
         (object) =>
-          !(isStuck && object === set) && !(object.kind === 'Service' && corrected.includes(object.metadata.name)),
+          !((scale || isStuck(situation)) && object === set) &&
+          !(object.kind === 'Service' && corrected.includes(object.metadata.name)),
       );
-      return planned(situation, settings, applied, oneByOne(steps, rolled), held);
+      const scaled = steps.map((step) => (step === scale ? { ...scale, as: ownedBy(cluster, set) } : step));
+      return planned(situation, settings, applied, scaled, held);
     }
   }
 }
+
+/** What a StatefulSet is stuck with can't be applied: it is mended, or made anew, first. */
+const isStuck = (situation: Situation): boolean => [...recreating(situation), ...holdingUpdates(situation)].length > 0;
+
+/** What a step applies names its owner itself. */
+const ownedBy = (cluster: QdrantCluster, set: StatefulSet): StatefulSet => ({
+  ...set,
+  metadata: { ...set.metadata, ownerReferences: [ownerReference(QdrantCluster, cluster)] },
+});
 
 /** In the order of their importance: of those that disturb the cluster, the first that may be done is done. */
 function wanted(situation: Situation): readonly ClusterStep[] {
@@ -85,7 +97,7 @@ function wanted(situation: Situation): readonly ClusterStep[] {
     ...changingImage(situation),
     ...restarting(situation),
     ...replicating(situation),
-  ];
+  ].filter((step) => !(step.do === 'scale' && isStuck(situation)));
   return [
     ...steps,
     ...(steps.some(isDisruptive) ? [] : rebalancing(situation)),
@@ -136,6 +148,7 @@ function told(
   const transfers = rememberedTransfers(situation, steps);
   const volumeSnapshots = isRefused ? cluster.status?.volumeSnapshots : rememberedSnapshots(situation);
   const untilNextMs = untilSnapshotMs(situation, volumeSnapshots);
+  const isAwaited = steps.length === 0 && held.length === 0 && awaitsPods(situation);
   const isAtRest = summary.is === 'ready' || (isRefused && steps.length === 0 && observed.pods.length === 0);
   return {
     status: {
@@ -161,6 +174,8 @@ function told(
     events: [...newsOfLoss(situation), ...eventsOf(situation, summary, held, peers)],
     lookAgain: isAtRest
       ? { afterMs: Math.min(intervals.periodicMs, untilNextMs), because: 'what peers do sends no events' }
-      : { afterMs: intervals.progressMs, because: 'something is under way' },
+      : isAwaited
+        ? { afterMs: intervals.awaitedMs, because: 'pods are about to run' }
+        : { afterMs: intervals.progressMs, because: 'something is under way' },
   };
 }

@@ -4,8 +4,9 @@ import { expect, test } from 'vitest';
 import { anything, type Seen } from '../../../test/observations.ts';
 import { NOW } from '../../../test/states.ts';
 import { DEFAULTS } from '../../settings.ts';
+import { newsOfClaim, newsOfPod, newsOfSet } from '../news.ts';
 import { BOOTSTRAP, ordinalOf, podAt, uriOf } from '../objects/index.ts';
-import type { PeerView, PodSeen } from '../observe.ts';
+import type { Observed, PeerView, PodSeen } from '../observe.ts';
 import { type ClusterPlan, type ClusterStep, planCluster } from './index.ts';
 
 /** What a test knows is what was seen, looked at without any of the code that plans. */
@@ -61,6 +62,12 @@ function holdsFor(names: readonly ClusterStep['do'][], check: Check): void {
 }
 
 const scaleOf = (step: ClusterStep) => (step.do === 'scale' ? step : undefined);
+
+/** What a plan makes of the StatefulSet, as an object or by a step. */
+function setsIn({ objects, steps }: ClusterPlan): readonly StatefulSet[] {
+  const isSet = (object: { kind: string }): object is StatefulSet => object.kind === 'StatefulSet';
+  return [...objects.filter(isSet), ...steps.flatMap((step) => scaleOf(step)?.as ?? [])];
+}
 
 test(
   'no plan drops the last active copy of a shard: another peer answers, and everybody calls its copy active',
@@ -124,6 +131,98 @@ test(
 );
 
 test(
+  'no plan changes how many pods there are but by a step, which applies the StatefulSet instead',
+  () => {
+    let grown = 0;
+    fc.assert(
+      fc.property(anything, (seen) => {
+        const plan = planCluster(seen.cluster, seen.observed, DEFAULTS, NOW);
+        const size = seen.observed.children.set?.spec?.replicas;
+        const [scale] = plan.steps.flatMap((step) => scaleOf(step) ?? []);
+        const sets = setsIn(plan);
+        expect(sets.length).toBeLessThanOrEqual(1);
+        if (size !== undefined) for (const set of sets) expect(set.spec?.replicas).toBe(scale?.to ?? size);
+        if (scale && scale.to > (size ?? 0)) grown++;
+      }),
+      { numRuns: RUNS },
+    );
+    expect(grown).toBeGreaterThan(RUNS / 400);
+  },
+  PATIENT,
+);
+
+test(
+  'no plan depends on what of pods, claims and the StatefulSet brings nobody back',
+  () => {
+    fc.assert(
+      fc.property(anything, ({ cluster, observed }) => {
+        const seen = noisy(observed);
+        const outline = (of: Observed) => {
+          const { steps, held, status, summary, events } = planCluster(cluster, of, DEFAULTS, NOW);
+          const sentences = [...steps, ...held.map(({ step }) => step)].map((step) => `${step.do}: ${step.because}`);
+          return { sentences, rules: held.map(({ rule }) => rule), status, summary, events };
+        };
+        expect(outline(seen)).toEqual(outline(observed));
+        for (const [at, { pod }] of observed.pods.entries()) {
+          expect(newsOfPod(seen.pods[at]?.pod ?? pod)).toEqual(newsOfPod(pod));
+        }
+        for (const [at, { claim }] of observed.claims.entries()) {
+          expect(newsOfClaim(seen.claims[at]?.claim ?? claim)).toEqual(newsOfClaim(claim));
+        }
+        const [before, after] = [observed.children.set, seen.children.set];
+        if (before && after) expect(newsOfSet(after)).toEqual(newsOfSet(before));
+      }),
+      { numRuns: RUNS },
+    );
+  },
+  PATIENT,
+);
+
+/** With what a scheduler, kubelets and controllers write into objects while pods start. */
+function noisy({ pods, claims, children, ...rest }: Observed): Observed {
+  const { set } = children;
+  return {
+    ...rest,
+    pods: pods.map((one) => ({
+      ...one,
+      pod: {
+        ...one.pod,
+        metadata: { ...one.pod.metadata, resourceVersion: '99', annotations: { 'cni/ip': '10.0.0.1' } },
+        spec: { ...one.pod.spec, containers: one.pod.spec?.containers ?? [], nodeName: 'node-1' },
+        status: {
+          ...one.pod.status,
+          phase: 'Running',
+          podIP: '10.0.0.1',
+          conditions: [
+            ...(one.pod.status?.conditions ?? []),
+            { type: 'PodScheduled', status: 'True' as const },
+            { type: 'Initialized', status: 'True' as const },
+            { type: 'ContainersReady', status: 'True' as const },
+          ],
+        },
+      },
+    })),
+    claims: claims.map((one) => ({
+      ...one,
+      claim: {
+        ...one.claim,
+        metadata: { ...one.claim.metadata, annotations: { 'pv.kubernetes.io/bind-completed': 'yes' } },
+        spec: { ...one.claim.spec, volumeName: 'volume-1' },
+        status: { phase: 'Bound' as const, capacity: { storage: '1Gi' } },
+      },
+    })),
+    children: {
+      ...children,
+      set: set && {
+        ...set,
+        metadata: { ...set.metadata, resourceVersion: '99' },
+        status: { ...set.status, replicas: 7, readyReplicas: 5, availableReplicas: 5, currentReplicas: 7 },
+      },
+    },
+  };
+}
+
+test(
   'no plan forms a second cluster: only where there is one pod, and never was another, may a peer begin anew',
   () => {
     let alone = 0;
@@ -135,8 +234,7 @@ test(
         const bootstrap = typeof data === 'object' && data !== null && BOOTSTRAP in data ? data[BOOTSTRAP] : undefined;
         if (bootstrap !== uriOf(cluster, 0)) return;
         alone++;
-        const isSet = (object: { kind: string }): object is StatefulSet => object.kind === 'StatefulSet';
-        expect(plan.objects.find(isSet)?.spec?.replicas ?? 1).toBeLessThanOrEqual(1);
+        for (const set of setsIn(plan)) expect(set.spec?.replicas).toBeLessThanOrEqual(1);
         const members = answering(observed.pods);
         for (const { view } of members) expect(view.members.size).toBeLessThanOrEqual(1);
       }),

@@ -60,6 +60,13 @@ const SHARDS = [
   [1, 2],
 ];
 
+/** Two of three pods are there, and members. */
+const GROWING: Look = { size: 2, spec: { replicas: 3 }, shards: [[0], [0]], copies: 1 };
+const unreadySince = (lastTransitionTime: string): NonNullable<Look['status']> => ({
+  peers: [0, 1].map((at) => ({ id: idOf(at), pod: `vectors-${at}`, uri: '', volume: `volume ${at}` })),
+  conditions: [{ type: 'Ready', status: 'False', reason: 'OperationInProgress', message: '', lastTransitionTime }],
+});
+
 test('the rules are named after what they keep, each once', () => {
   const names = rules.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
@@ -153,6 +160,13 @@ describe('a rule', () => {
         },
       },
       '1 of 1 are on their way',
+    ],
+    [
+      'shards-move-when-all-peers-are-there',
+      move(0, 0, 1),
+      { ...GROWING, status: unreadySince('2026-03-01T11:54:00Z') },
+      { ...GROWING, status: unreadySince('2026-03-01T11:59:00Z') },
+      'vectors-2 is about to join',
     ],
     [
       'a-peer-leaves-empty',

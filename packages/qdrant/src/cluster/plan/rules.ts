@@ -6,7 +6,7 @@ import type { SeenPeer, Shard } from './sight.ts';
 import { copiesOn, isLost, rememberedPods, type Situation, sizeOfMembers } from './situation.ts';
 import { keptIn, wholeSince } from './snapshots.ts';
 import { type ClusterStep, isDisruptive } from './step.ts';
-import { isBroken } from './stuck.ts';
+import { comingIn, isBroken } from './stuck.ts';
 import { triedAgainAt } from './transfers.ts';
 import { objectionTo } from './versions.ts';
 
@@ -122,6 +122,15 @@ export const rules: readonly ClusterRule[] = [
       const most = cluster.spec.rebalance?.maxConcurrentTransfers ?? 1;
       const travelling = sight.shards.filter(({ isTravelling }) => isTravelling).length;
       return travelling >= most ? `${travelling} of ${most} are on their way` : undefined;
+    },
+  },
+  {
+    // What is moved to one that came sooner would be moved on to one that comes later.
+    name: 'shards-move-when-all-peers-are-there',
+    forbids(step, situation) {
+      if (step.do !== 'move-replica' || (situation.size ?? 0) > situation.cluster.spec.replicas) return undefined;
+      const coming = comingIn(situation);
+      return coming && `${coming} is about to join`;
     },
   },
   {

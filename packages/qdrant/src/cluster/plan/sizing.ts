@@ -12,6 +12,8 @@ export function sizing(situation: Situation): readonly ClusterStep[] {
   const members = Math.max(1, sizeOfMembers(situation));
   if (size < members) return [{ do: 'scale', because: `there are ${members} members`, set, to: members }];
   const { replicas } = cluster.spec;
+  // Those that there are to be now come first: until somebody answers in each, there is nothing to decide.
+  if (observed.pods.filter(({ ordinal, peer }) => ordinal < size && peer.known).length < size) return [];
   // One by one: who is counted as a member and does not take part yet is one that others need for every decision.
   return size < replicas ? [{ do: 'scale', because: `spec.replicas is ${replicas}`, set, to: size + 1 }] : [];
 }

@@ -22,7 +22,14 @@ export type ClusterStep =
       readonly next: Renewal;
     }
   /** Changes how many pods there are. */
-  | { readonly do: 'scale'; readonly because: string; readonly set: StatefulSet; readonly to: number }
+  | {
+      readonly do: 'scale';
+      readonly because: string;
+      readonly set: StatefulSet;
+      readonly to: number;
+      /** All that is wanted of it, the new number included: then it is applied. Left out: nothing but the number changes. */
+      readonly as?: StatefulSet;
+    }
   /** Takes the replacing of pods back from Kubernetes. */
   | { readonly do: 'hold-updates'; readonly because: string; readonly set: StatefulSet }
   /** Changes what pods run that start from now on. */

@@ -2,7 +2,8 @@
  * Pods that do not come back by themselves. On a node that is not heard of, an eviction waits for a kubelet that may never
  * answer; a StatefulSet makes no second pod of a name meanwhile.
  */
-import type { Pod } from '@polder/kube';
+import { findCondition, type Pod } from '@polder/kube';
+import { podName } from '../objects/index.ts';
 import type { PodSeen } from '../observe.ts';
 import type { Situation } from './situation.ts';
 import type { ClusterStep } from './step.ts';
@@ -44,6 +45,23 @@ export function isBroken(pod: Pod, now: Date, ms = SLOW_MS): boolean {
   const { creationTimestamp, deletionTimestamp } = pod.metadata;
   if (creationTimestamp === undefined || deletionTimestamp !== undefined) return false;
   return wasNeverReady(pod) && now.getTime() - Date.parse(creationTimestamp) > ms;
+}
+
+/**
+ * A pod that is to be there and whose peer is no member yet: it may well become one. One that has not after so long is not
+ * waited for. Of a pod that nobody has made yet, it is not known since when it should be: no longer than the cluster is unready.
+ */
+export function comingIn({ cluster, observed, sight, now }: Situation): string | undefined {
+  const members = [...sight.members, ...sight.missing].map(({ ordinal }) => ordinal);
+  const ready = findCondition(cluster.status?.conditions, 'Ready');
+  const unreadySince = ready?.status === 'False' ? ready.lastTransitionTime : undefined;
+  const isRecent = (time: string | undefined) => time !== undefined && now.getTime() - Date.parse(time) < SLOW_MS;
+  for (let ordinal = 0; ordinal < cluster.spec.replicas; ordinal++) {
+    const pod = observed.pods.find((one) => one.ordinal === ordinal)?.pod;
+    const since = pod ? pod.metadata.creationTimestamp : unreadySince;
+    if (!members.includes(ordinal) && isRecent(since)) return podName(cluster, ordinal);
+  }
+  return undefined;
 }
 
 /** A peer that was a member before it was started as it is now, and has not been ready since. */

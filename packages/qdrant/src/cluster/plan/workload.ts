@@ -3,18 +3,22 @@ import type { Credentials } from './admission.ts';
 import { type Situation, sizeOfMembers } from './situation.ts';
 import { templateSize } from './volumes.ts';
 
-/** What there should be now: as it is, where a change of it is a step that rules judge. */
-export function workloadOf(situation: Situation, credentials: Credentials): Workload {
+/**
+ * What there should be now: as it is, where a change of it is a step that rules judge. `to`: so many pods are to be there by
+ * such a step. Through whom peers join is settled before there are more of them, and after there are fewer.
+ */
+export function workloadOf(situation: Situation, credentials: Credentials, to?: number): Workload {
   const { cluster, observed } = situation;
   const { set } = observed.children;
   const { spec } = cluster;
-  const replicas = situation.size ?? firstSize(situation);
+  const size = situation.size ?? firstSize(situation);
+  const replicas = to ?? size;
   const sizeIn = (volume: string, wanted: string | undefined) => (set ? templateSize(set, volume) : wanted);
   return {
     ...credentials,
     replicas,
     image: imageOf(situation),
-    bootstrap: bootstrapOf(situation, replicas),
+    bootstrap: bootstrapOf(situation, Math.max(size, replicas)),
     storageSize: sizeIn(VOLUMES.storage, spec.persistence?.size),
     snapshotsSize: sizeIn(VOLUMES.snapshots, spec.snapshotsStorage?.size),
   };

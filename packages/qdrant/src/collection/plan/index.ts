@@ -6,13 +6,14 @@ import type { Observed } from '../observe.ts';
 import { hasReadyPeer, problemOf } from './admission.ts';
 import { aliasing, inOneRequest } from './aliases.ts';
 import { ending } from './ending.ts';
+import { eventsOf } from './events.ts';
 import { aliasesCondition, type Health, healthOf } from './health.ts';
 import { indexing } from './indexes.ts';
 import { leavings, leftBehind, leftBehindCondition, leftBehindStatus } from './left-behind.ts';
 import { addingVectors, creating, keying, updating } from './making.ts';
 import { replicatedCondition, replicationOf } from './replication.ts';
 import { patchHash, rules } from './rules.ts';
-import { type Situation, situationOf } from './situation.ts';
+import { agreementIn, type Situation, situationOf } from './situation.ts';
 import { childrenOf, outcomesOf, snapshotsCondition } from './snapshots.ts';
 import type { CollectionStep } from './step.ts';
 
@@ -52,8 +53,10 @@ export function planCollection(
       ...spoken(collection, collection.spec.snapshots !== undefined, snapshotsCondition(children.taken)),
       ...spoken(collection, left.length > 0, leftBehindCondition(collection, left)),
     ],
-    ...(leaving.length > 0 && { events: leaving }),
-    lookAgain: lookAgain(situation, health, steps, settings),
+    events: [...eventsOf(collection, health.summary, held), ...leaving],
+    lookAgain: lookAgain(situation, health, steps, held, settings),
+    // The peer that made it shows it at once. What was made is in the status already, and how it is, in the next.
+    isInterim: leaving.length === 0 && steps.length > 0 && steps.every((step) => step.do === 'create-collection'),
   };
 }
 
@@ -129,16 +132,28 @@ function countOf({ collection, seen, now, periodicMs }: Situation, steps: readon
 }
 
 function lookAgain(
-  { observed: { cluster, server } }: Situation,
+  situation: Situation,
   { summary }: Health,
   steps: readonly CollectionStep[],
+  held: readonly Held<CollectionStep>[],
   { intervals }: Settings,
 ): NonNullable<CollectionPlan['lookAgain']> {
+  const { observed, growth } = situation;
+  const { cluster, server } = observed;
+  // Each that joins comes as an event.
+  if (growth && steps.length === 0 && held.some(({ because }) => because === growth.because)) {
+    return { afterMs: Math.min(growth.leftMs, intervals.periodicMs), because: growth.because };
+  }
   const isAway =
     !cluster ||
     cluster.metadata.deletionTimestamp !== undefined ||
     cluster.spec.suspend === true ||
     (!server.known && !hasReadyPeer(cluster));
+  // So does that they agree again.
+  const agreement = agreementIn(situation);
+  if (!isAway && steps.length === 0 && agreement?.status === 'False') {
+    return { afterMs: intervals.awaitedMs, because: agreement.message };
+  }
   const isSettled = summary.is === 'ready' || summary.is === 'stalled';
   return isAway || (isSettled && steps.length === 0)
     ? { afterMs: intervals.periodicMs, because: 'what happens to a collection sends no events' }

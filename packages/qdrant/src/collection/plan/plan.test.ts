@@ -172,6 +172,64 @@ test.each<[string, Partial<Server>, QdrantCluster]>([
   ]);
 });
 
+describe('while its cluster grows, a new collection', () => {
+  const growing = (lastTransitionTime: string): QdrantCluster => {
+    const unready = {
+      type: 'Ready',
+      status: 'False' as const,
+      reason: 'ReplicasNotReady',
+      message: '',
+      lastTransitionTime,
+    };
+    const cluster = aCluster();
+    const status = { ...cluster.status, conditions: [agreement(), unready] };
+    return { ...cluster, spec: { ...cluster.spec, replicas: 3 }, status };
+  };
+  const held = seen(aServer(undefined), { cluster: growing('2026-03-01T11:59:00Z') });
+
+  test('waits for the peers to come, and not for ever', () => {
+    expect(heldBy(aCollection(), held)).toEqual(['a-new-collection-waits-for-the-peers-to-come']);
+    expect(plan(aCollection(), held).lookAgain?.afterMs).toBe(60_000);
+    const late = seen(aServer(undefined), { cluster: growing('2026-03-01T11:58:00Z') });
+    expect(plan(aCollection(), late).steps).toMatchObject([{ do: 'create-collection' }]);
+  });
+
+  test('is said to be ours meanwhile, and one that is there is kept as it should be', () => {
+    expect(plan(aCollection({}, {}), held).status).toMatchObject(OURS);
+    const spec = { config: { hnsw_config: { m: 8 } } };
+    const there = seen(aServer(bare), { cluster: growing('2026-03-01T11:59:00Z') });
+    expect(plan(aCollection(spec), there).steps).toMatchObject([{ do: 'update-collection' }]);
+  });
+});
+
+describe('it is told of a collection', () => {
+  const ready = (status: 'True' | 'False', reason: string): Status => ({
+    ...OURS,
+    conditions: [{ type: 'Ready', status, reason, message: '', lastTransitionTime: '2026-03-01T00:00:00Z' }],
+  });
+  const reasons = (collection: QdrantCollection, observed: Observed) =>
+    plan(collection, observed).events?.map(({ type, reason }) => `${type} ${reason}`);
+  const silent = seen(aServer(bare), { server: { known: false, because: 'silence' } });
+
+  test('when it is ready, and not of what it waits for until then', () => {
+    expect(reasons(aCollection({}, {}), silent)).toEqual([]);
+    expect(reasons(aCollection({}, {}), seen(aServer(undefined)))).toEqual([]);
+    expect(reasons(aCollection({}, ready('False', 'Held')), seen(aServer(bare)))).toEqual(['Normal Ready']);
+    expect(reasons(aCollection({}, ready('True', 'Ready')), seen(aServer(bare)))).toEqual([]);
+  });
+
+  test('when it is ready no more', () => {
+    expect(reasons(aCollection({}, ready('True', 'Ready')), silent)).toEqual(['Normal ClusterUnreachable']);
+  });
+
+  test('when it waits for somebody to act', () => {
+    expect(reasons(aCollection({}, {}), seen(aServer(bare), { cluster: undefined }))).toEqual([
+      'Normal ClusterMissing',
+    ]);
+    expect(reasons(aCollection({ vectorSize: 8 }), seen(aServer(bare)))).toEqual(['Warning ImmutableFieldChanged']);
+  });
+});
+
 test('while it is restored it is left alone', () => {
   const restore = {
     apiVersion: 'qdrant.operator/v1alpha1',

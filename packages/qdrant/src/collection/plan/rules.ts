@@ -68,6 +68,13 @@ export const rules: readonly CollectionRule[] = [
     },
   },
   {
+    // All of its shards would be on those that came first, and have to move when the others are there.
+    name: 'a-new-collection-waits-for-the-peers-to-come',
+    forbids(step, { growth }) {
+      return step.do === 'create-collection' ? growth?.because : undefined;
+    },
+  },
+  {
     // A collection that can't become what the spec says was made by somebody for something else.
     name: 'only-what-is-ours-is-changed',
     forbids(step, { collection, ledger, drift }) {

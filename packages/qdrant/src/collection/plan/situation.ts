@@ -1,7 +1,7 @@
 import { findCondition } from '@polder/kube';
 import { PEERS_AGREE } from '../../cluster/plan/health.ts';
 import { isFrom } from '../../cluster/plan/versions.ts';
-import type { CollectionSpec, QdrantCollection } from '../../kinds/index.ts';
+import type { CollectionSpec, QdrantCluster, QdrantCollection } from '../../kinds/index.ts';
 import type { CollectionSeen, Observed, Server } from '../observe.ts';
 import { type Drift, driftOf } from './drift.ts';
 import { type Ledger, ledgerOf, recorded } from './ledger.ts';
@@ -22,6 +22,8 @@ export interface Situation {
   /** What will be ours by what this plan does. */
   readonly ledger: Ledger;
   readonly via: Through | undefined;
+  /** More peers are about to join the cluster. */
+  readonly growth: Growth | undefined;
   readonly now: Date;
   readonly periodicMs: number;
 }
@@ -49,10 +51,29 @@ export function situationOf(
     declared,
     drift,
     ledger: ledgerOf(collection, observed, drift),
+    growth: observed.cluster && growthOf(observed.cluster, now),
     via: server && { namespace, cluster: collection.spec.cluster, pod: server.pod },
     now,
     periodicMs,
   };
+}
+
+export interface Growth {
+  readonly because: string;
+  /** After so long it is not waited for any longer. */
+  readonly leftMs: number;
+}
+
+/** As long as peers of a cluster may take to join, all of them together, before what is new is made without the others. */
+const GROWTH_MS = 2 * 60_000;
+
+/** A cluster that is not ready and has fewer members than it should: not for long yet, so that they may well be coming. */
+function growthOf({ spec, status }: QdrantCluster, now: Date): Growth | undefined {
+  const ready = findCondition(status?.conditions, 'Ready');
+  const since = ready?.status === 'True' ? undefined : ready?.lastTransitionTime;
+  const leftMs = since === undefined ? 0 : Date.parse(since) + GROWTH_MS - now.getTime();
+  if (leftMs <= 0 || (status?.peers ?? []).length >= spec.replicas) return undefined;
+  return { because: `the cluster is growing to ${spec.replicas} peers`, leftMs };
 }
 
 /** What the cluster's own controller says of its peers, who looks at all of them. */
