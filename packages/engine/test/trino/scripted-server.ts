@@ -1,7 +1,9 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Pair } from '@polder/kube/certificates';
+import { connectionsOf } from '@polder/kube/http-server';
 
 /** A request that was made of it. */
 export interface Asked {
@@ -55,6 +57,7 @@ export async function scriptedServer(
   const server = certificate
     ? createTlsServer({ cert: certificate.certificate, key: certificate.key }, serve)
     : createServer(serve);
+  const breakOff = connectionsOf(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address: AddressInfo | string | null = server.address();
   const url = `${certificate ? 'https' : 'http'}://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
@@ -65,8 +68,10 @@ export async function scriptedServer(
       return asked.map(({ method, path }) => `${method} ${path}`);
     },
     async stop() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      const closed = once(server, 'close');
+      server.close();
+      breakOff();
+      await closed;
     },
   };
 }
