@@ -1,6 +1,6 @@
 export { type ManagerEvents, type ProductEvents, together } from './events.ts';
 export { Manager, type ManagerOptions, type Server } from './manager.ts';
-export { type Check, type Checks, probes } from './probes.ts';
+export { type Check, type Checks, probes, Waiting } from './probes.ts';
 export { type PreviewOptions, type Product, type Registration, register } from './product.ts';
 export { stopSignal } from './signals.ts';
 export {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { probes } from './probes.ts';
+import { probes, Waiting } from './probes.ts';
 
 const fine = () => {};
 const broken = () => {
@@ -28,4 +28,20 @@ test('one check can be asked alone, left out, or all shown', async () => {
   expect((await get('/readyz/typo')).status).toBe(404);
   expect(await get('/readyz?exclude=caches')).toEqual({ status: 200, text: 'ok' });
   expect(await get('/healthz?verbose')).toEqual({ status: 200, text: '[+]ping ok\nhealthz check passed\n' });
+});
+
+test('who waits for what may never come keeps nobody from being ready but himself', async () => {
+  const waiting = () => {
+    throw new Waiting('there is no kind Page');
+  };
+  const ask = async (ready: Readonly<Record<string, () => void>>, path: string) => {
+    const answer = await probes({ live: {}, ready }).request(path);
+    return [answer.status, await answer.text()];
+  };
+  const some = { pages: waiting, notes: fine };
+  const line = '[ ]pages waits: there is no kind Page\n';
+  expect(await ask(some, '/readyz')).toEqual([200, `${line}ok`]);
+  expect(await ask(some, '/readyz?verbose')).toEqual([200, `${line}[+]notes ok\nreadyz check passed\n`]);
+  expect(await ask(some, '/readyz/pages')).toEqual([500, 'there is no kind Page\n']);
+  expect(await ask({ pages: waiting }, '/readyz')).toEqual([500, `${line}readyz check failed\n`]);
 });

@@ -1,8 +1,13 @@
 import { Hono } from 'hono';
 import { messageOf } from '../log.ts';
 
-/** Throws or rejects with what is wrong. */
+/** Throws or rejects with what is wrong, or with what it is `Waiting` for. */
 export type Check = () => void | Promise<void>;
+
+/** What is waited for may never come: the others are judged without it. But where all wait, nobody is well. */
+export class Waiting extends Error {
+  override readonly name = 'Waiting';
+}
 
 export interface Checks {
   /** Should the process be restarted? Never because the API server is away: a restart would not bring it back. */
@@ -22,31 +27,38 @@ export function probes(checks: Checks): Hono {
           .filter(([name]) => !excluded.includes(name))
           .map(async ([name, check]) => ({ name, trouble: await troubleWith(check) })),
       );
-      const isOk = results.every(({ trouble }) => trouble === undefined);
-      if (isOk && context.req.query('verbose') === undefined) return context.text('ok');
-      const lines = results.map(({ name, trouble }) =>
-        trouble === undefined ? `[+]${name} ok` : `[-]${name} failed: ${trouble}`,
-      );
-      return context.text(
-        `${lines.join('\n')}\n${path.slice(1)} check ${isOk ? 'passed' : 'failed'}\n`,
-        isOk ? 200 : 500,
-      );
+      const counted = results.filter(({ trouble }) => !(trouble instanceof Waiting));
+      const isOk =
+        counted.every(({ trouble }) => trouble === undefined) && (counted.length > 0 || results.length === 0);
+      const isVerbose = !isOk || context.req.query('verbose') !== undefined;
+      const lines = [
+        ...(isVerbose ? results : results.filter(({ trouble }) => trouble)).map(lineOf),
+        isVerbose ? `${path.slice(1)} check ${isOk ? 'passed' : 'failed'}\n` : 'ok',
+      ];
+      return context.text(lines.join('\n'), isOk ? 200 : 500);
     });
     app.get(`${path}/:name`, async (context) => {
       const check = group[context.req.param('name')];
       if (!check) return context.text(`there is no check ${context.req.param('name')}\n`, 404);
       const trouble = await troubleWith(check);
-      return trouble === undefined ? context.text('ok') : context.text(`${trouble}\n`, 500);
+      return trouble === undefined ? context.text('ok') : context.text(`${messageOf(trouble)}\n`, 500);
     });
   }
   return app;
 }
 
-async function troubleWith(check: Check): Promise<string | undefined> {
+function lineOf({ name, trouble }: { readonly name: string; readonly trouble: Error | undefined }): string {
+  if (trouble === undefined) return `[+]${name} ok`;
+  return trouble instanceof Waiting
+    ? `[ ]${name} waits: ${trouble.message}`
+    : `[-]${name} failed: ${messageOf(trouble)}`;
+}
+
+async function troubleWith(check: Check): Promise<Error | undefined> {
   try {
     await check();
     return undefined;
   } catch (error) {
-    return messageOf(error);
+    return error instanceof Error ? error : new Error(messageOf(error));
   }
 }

@@ -187,7 +187,7 @@ describe('an operator', () => {
     expect(await operator.ask('probes', '/readyz')).toMatchObject({
       status: 500,
       text: expect.stringContaining(
-        '[-]pages failed: the cluster has no kind Page (test.polder.dev/v1); install it: polder crds | kubectl apply -f -\n',
+        '[ ]pages waits: the cluster has no kind Page (test.polder.dev/v1); install it: polder crds | kubectl apply -f -\n',
       ),
     });
     await installCrds([Page], { client, clock: systemClock, signal: new AbortController().signal });

@@ -13,6 +13,7 @@ import {
   type Resolve,
   type Transport,
   together,
+  Waiting,
 } from '@polder/kube';
 import { Hono } from 'hono';
 import type { BindAddress } from '../bind-address.ts';
@@ -148,26 +149,13 @@ function probesOf(manager: () => Manager, products: readonly Product[], missing:
   const checks = products.map((product) => {
     const check = () => {
       const awaited = manager().awaited(product);
-      if (awaited.length > 0) throw new Error(missing.explain(awaited));
+      if (awaited.length === 0) return;
+      const because = missing.explain(awaited);
+      throw missing.isAmong(awaited) ? new Waiting(because) : new Error(because);
     };
     return [product.name, check] as const;
   });
-  const all = probes({ live: { ping: () => {} }, ready: Object.fromEntries(checks) });
-  const app = new Hono();
-  app.get('/readyz', async ({ req, text }) => {
-    const excluded = req.queries('exclude') ?? [];
-    const asked = products.filter(({ name }) => !excluded.includes(name));
-    const waiting = asked.filter((product) => missing.isAmong(manager().awaited(product)));
-    // Where nobody runs, nobody is ready.
-    if (waiting.length === 0 || waiting.length === asked.length) return all.fetch(req.raw);
-    const url = new URL(req.url);
-    for (const { name } of waiting) url.searchParams.append('exclude', name);
-    const answer = await all.request(url.href);
-    const lines = waiting.map((one) => `[ ]${one.name} waits: ${missing.explain(manager().awaited(one))}\n`);
-    return text(`${lines.join('')}${await answer.text()}`, answer.ok ? 200 : 500);
-  });
-  app.route('/', all);
-  return app;
+  return probes({ live: { ping: () => {} }, ready: Object.fromEntries(checks) });
 }
 
 const CONTENT_TYPE = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' };
