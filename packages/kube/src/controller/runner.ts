@@ -14,7 +14,7 @@ import {
 import { type Logger, messageOf } from '../log.ts';
 import { BACKGROUND, type QueueEvents, WorkQueue } from '../queue/index.ts';
 import { Cluster, type ClusterParts, ownerIndex } from './cluster.ts';
-import type { Controller, Heed, Lookup, World } from './controller.ts';
+import type { Controller, Lookup, World } from './controller.ts';
 import { Echoes } from './echoes.ts';
 import { type Outcome, UserMustAct } from './outcome.ts';
 import { DEFAULT_PACE, type Pace } from './pace.ts';
@@ -91,8 +91,8 @@ export class Runner<T extends KubernetesObject, Observed, S extends Step, W exte
     this.#followOwn();
     for (const owned of owns) {
       const heed = heeds.find((one) => one.kind === owned);
-      if (heed) this.#heed(heed, (object) => ownersOf(object, kind));
-      else this.#follow(owned, (object) => ownersOf(object, kind));
+      const matters = heed && ((object: KubernetesObject) => heed.matters(object));
+      this.#follow(owned, (object) => ownersOf(object, kind), matters, heed !== undefined);
     }
     const { cache } = this.#options.parts;
     const lookup: Lookup = {
@@ -120,16 +120,20 @@ export class Runner<T extends KubernetesObject, Observed, S extends Step, W exte
     await Promise.all(this.#workers);
   }
 
-  /** Changes of other objects. */
+  /** Changes of other objects: of what matters, and of what we wrote ourselves unless that is no news. */
   #follow<O extends KubernetesObject>(
     kind: Kind<O>,
     concerns: (object: O) => readonly ObjectRef[],
     matters?: (object: O) => unknown,
+    isOwnNoNews = false,
   ): void {
     this.#subscribe(kind, (event) => {
       if (matters && !isNews(event, matters)) return;
       // Each once: a worker that waits takes the first at once, and a second one would bring the key back after its pass.
-      for (const key of new Set(statesIn(event).flatMap(concerns).map(keyOf))) this.#add(key, event);
+      for (const key of new Set(statesIn(event).flatMap(concerns).map(keyOf))) {
+        const isEcho = isOwnNoNews && this.#echoes.takes(key, { version: versionOf(event), isMinor: false });
+        if (!isEcho) this.#add(key, event);
+      }
     });
   }
 
@@ -142,16 +146,6 @@ export class Runner<T extends KubernetesObject, Observed, S extends Step, W exte
         if (this.#stale.delete(key)) this.#queue.add(key);
       } else if (isMinor && this.#queue.failures(key) > 0) this.#unseen.add(key);
       else this.#add(key, event);
-    });
-  }
-
-  /** Changes of objects of which not everything matters. */
-  #heed(heed: Heed, concerns: (object: KubernetesObject) => readonly ObjectRef[]): void {
-    this.#subscribe(heed.kind, (event) => {
-      if (!isNews(event, (object) => heed.matters(object))) return;
-      for (const key of new Set(statesIn(event).flatMap(concerns).map(keyOf))) {
-        if (!this.#echoes.takes(key, { version: versionOf(event), isMinor: false })) this.#add(key, event);
-      }
     });
   }
 
