@@ -6,6 +6,7 @@ import { Client, type ClusterRole, defaultDurations, type Kind, Lease, silentLog
 import { expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { loadProducts } from '../src/products.ts';
+import { version } from '../src/version.ts';
 import { CHECKOUT, Workplace } from './program.ts';
 
 const ROLES = join(CHECKOUT, 'deploy/roles.yaml');
@@ -45,6 +46,14 @@ test.each(await loadProducts())('the account of deploy/ may do what $name has to
   ]);
   expect(missing).toEqual([]);
   server.close();
+});
+
+test('deploy/ and its guide name the image of this version', () => {
+  for (const file of ['deploy/operator.yaml', 'deploy/Dockerfile', 'docs/operator.md']) {
+    const tags = [...readFileSync(join(CHECKOUT, file), 'utf8').matchAll(/\bpolder(?:\/operator)?:(\d[\w.]*)/g)];
+    expect(tags.map(([, tag]) => tag)).toEqual(tags.map(() => version));
+    expect(tags).not.toHaveLength(0);
+  }
 });
 
 test('deploy/ runs operators in pods: one leads, their webhook refuses what can not work, and what can is made true', {
